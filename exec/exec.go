@@ -1,0 +1,123 @@
+package exec
+
+import (
+	"context"
+	"log/slog"
+
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+	"codemode-ls/permission"
+	"codemode-ls/sandbox"
+	"codemode-ls/script"
+	"codemode-ls/upstream"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Caller reaches MCP servers; *upstream.Set is one.
+type Caller interface {
+	Call(ctx context.Context, c upstream.Call) (*upstream.Result, error)
+}
+
+// Sandbox runs scripts; *sandbox.Pool is one.
+type Sandbox interface {
+	Run(ctx context.Context, r sandbox.Request, h sandbox.Host) sandbox.Outcome
+}
+
+// Rules decides and remembers; *permission.Store is one.
+type Rules interface {
+	Rules() *permission.Rules
+	Set(layer permission.Layer, effect permission.Effect, match string) error
+}
+
+// Asker asks a person (PERM-6, PERM-7). Ask is called for one question at a
+// time. It returns when the person has answered, or an error when there is
+// nobody to ask, which is a denial with these words. It must honour ctx.
+type Asker interface {
+	Ask(ctx context.Context, q Question) (Answer, error)
+}
+
+// Question is what a person is shown: PermissionRequest of 07-protocol.
+type Question struct {
+	ID          string         `json:"id"` // random, used once (PERM-13)
+	RunID       string         `json:"runId"`
+	Tool        string         `json:"tool"` // full name
+	Server      string         `json:"server"`
+	Title       string         `json:"title,omitzero"`
+	Description string         `json:"description,omitzero"`
+	Annotations jsontext.Value `json:"annotations,omitzero"`
+	Arguments   jsontext.Value `json:"arguments"` // exactly the bytes that will be sent (PERM-5)
+	URI         string         `json:"uri,omitzero"`
+	Range       *script.Range  `json:"range,omitzero"`
+	Waiting     int            `json:"waiting"` // how many more questions wait behind this one
+}
+
+// Answer of a person: Decision "allow" or "deny"; Scope "once" (default), "run",
+// "session", "workspace" or "user".
+type Answer struct {
+	Decision string `json:"decision"`
+	Scope    string `json:"scope,omitzero"`
+	Stop     bool   `json:"stop,omitzero"`
+	Reason   string `json:"reason,omitzero"`
+}
+
+// Checker type-checks a script against a pool's declarations before it runs.
+type Checker interface {
+	Check(ctx context.Context, text string, l script.Language, c *catalog.Catalog) ([]Diagnostic, error)
+}
+
+// Runner runs scripts. Its fields are set once, before the first run.
+type Runner struct {
+	Sandbox Sandbox
+	Caller  Caller
+	Rules   Rules
+	Check   Checker // nil: no check
+	// Pool is the pool of this moment (POOL-3, EXEC-6).
+	Pool func() *catalog.Catalog
+	// Limits are the configured limits of this moment.
+	Limits func() config.Limits
+	// ArtifactDir holds what is too long for a result; "" keeps nothing.
+	ArtifactDir string
+	Log         *slog.Logger
+	// unexported: runs, sessions, queues
+}
+
+// Request is one run.
+type Request struct {
+	Code            string
+	URI             string // of the document, when it has one
+	Language        script.Language
+	SessionID       string // "" is "default"
+	TimeoutMs       int    // 0: the setting
+	ActiveMs        int
+	MaxToolCalls    int
+	MaxOutputTokens int
+	Check           string // "off", "hint" (default) or "error"
+	DryRun          bool
+	// Asker is who is asked; nil denies ("no permission client is configured").
+	Asker Asker
+	// Events, when set, receives what happens, in order. It must not block.
+	Events func(Event)
+}
+
+// Run executes a script and waits for its end.
+func (r *Runner) Run(ctx context.Context, q Request) *Result { panic("not built") }
+
+// Cancel ends a run by its id; false when there is no such run.
+func (r *Runner) Cancel(runID string) bool { panic("not built") }
+
+// RunSummary is one kept run (OBS-2).
+type RunSummary struct {
+	RunID   string `json:"runId"`
+	Status  Status `json:"status"`
+	Summary string `json:"summary"`
+	URI     string `json:"uri,omitzero"`
+	Started string `json:"started"` // RFC 3339
+	WallMs  int64  `json:"wallMs"`
+}
+
+// Runs are the newest kept runs, newest first; limit 0 is all.
+func (r *Runner) Runs(limit int) []RunSummary { panic("not built") }
+
+// Find returns a kept run and its code.
+func (r *Runner) Find(runID string) (result *Result, code string, ok bool) { panic("not built") }

@@ -1,0 +1,146 @@
+package exec
+
+import (
+	"codemode-ls/script"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Status of a run (07-protocol).
+type Status string
+
+const (
+	Completed      Status = "completed"
+	CodeError      Status = "code_error"
+	Timeout        Status = "timeout"
+	BudgetExceeded Status = "budget_exceeded"
+	Cancelled      Status = "cancelled"
+	Denied         Status = "denied"
+)
+
+// Result is what a run gives back: ExecResult of 07-protocol. Ranges are 0-based
+// with UTF-16 characters.
+type Result struct {
+	RunID       string         `json:"runId"`
+	Status      Status         `json:"status"`
+	Text        string         `json:"text"`
+	Summary     string         `json:"summary"`
+	Value       jsontext.Value `json:"value,omitzero"`
+	HasValue    bool           `json:"hasValue"`
+	Logs        []Log          `json:"logs"`
+	Output      []Output       `json:"output"`
+	Calls       []CallRecord   `json:"calls"`
+	Warnings    []Warning      `json:"warnings"`
+	Error       *Error         `json:"error,omitzero"`
+	Diagnostics []Diagnostic   `json:"diagnostics,omitzero"`
+	Truncated   *Truncated     `json:"truncated,omitzero"`
+	Dropped     *Dropped       `json:"dropped,omitzero"`
+	Timing      Timing         `json:"timing"`
+}
+
+// Log is one console entry.
+type Log struct {
+	Level string `json:"level"`
+	Text  string `json:"text"`
+}
+
+// Output is one output item; Type is "text" or "image".
+type Output struct {
+	Type     string `json:"type"`
+	Text     string `json:"text,omitzero"`
+	MIMEType string `json:"mimeType,omitzero"`
+	Data     string `json:"data,omitzero"`
+}
+
+// CallStatus of one nested call.
+type CallStatus string
+
+const (
+	CallQueued    CallStatus = "queued"
+	CallWaiting   CallStatus = "waiting" // for permission
+	CallRunning   CallStatus = "running"
+	CallCompleted CallStatus = "completed"
+	CallFailed    CallStatus = "failed"
+	CallDenied    CallStatus = "denied"
+	CallRefused   CallStatus = "refused" // over the cap
+	CallCancelled CallStatus = "cancelled"
+	CallTimedOut  CallStatus = "timeout"
+)
+
+// CallRecord is one nested call.
+type CallRecord struct {
+	Index       int            `json:"index"`
+	Tool        string         `json:"tool"`
+	Server      string         `json:"server"`
+	Arguments   jsontext.Value `json:"arguments"`
+	Range       *script.Range  `json:"range,omitzero"`
+	Status      CallStatus     `json:"status"`
+	Error       string         `json:"error,omitzero"`
+	Timing      *CallTiming    `json:"timing,omitzero"`
+	ResultBytes int            `json:"resultBytes,omitzero"`
+}
+
+// CallTiming in milliseconds.
+type CallTiming struct {
+	TotalMs      int64 `json:"totalMs"`
+	PermissionMs int64 `json:"permissionMs"`
+	QueuedMs     int64 `json:"queuedMs"`
+}
+
+// Warning is something to know about a run.
+type Warning struct {
+	Message string        `json:"message"`
+	Path    string        `json:"path,omitzero"`
+	Range   *script.Range `json:"range,omitzero"`
+}
+
+// Error is why a run failed.
+type Error struct {
+	Name     string        `json:"name"`
+	Message  string        `json:"message"`
+	Stack    string        `json:"stack,omitzero"`
+	Range    *script.Range `json:"range,omitzero"`
+	ToolCall *int          `json:"toolCall,omitzero"`
+	Code     string        `json:"code,omitzero"`
+}
+
+// Diagnostic is a finding of the check before the run.
+type Diagnostic struct {
+	Range    script.Range `json:"range"`
+	Severity int          `json:"severity"` // LSP: 1 error … 4 hint
+	Code     string       `json:"code"`
+	Source   string       `json:"source"`
+	Message  string       `json:"message"`
+}
+
+// Truncated says that the whole is elsewhere.
+type Truncated struct {
+	TotalChars int    `json:"totalChars"`
+	Artifact   string `json:"artifact,omitzero"`
+}
+
+// Dropped counts attachments over the cap (BUD-10).
+type Dropped struct {
+	Images int `json:"images"`
+	Bytes  int `json:"bytes"`
+}
+
+// Timing of a run in milliseconds (BUD-6).
+type Timing struct {
+	WallMs       int64 `json:"wallMs"`
+	ActiveMs     int64 `json:"activeMs"`
+	PermissionMs int64 `json:"permissionMs"`
+	QueuedMs     int64 `json:"queuedMs"`
+}
+
+// Event is what happens during a run: codemode/execEvent of 07-protocol. Kind
+// is started, call, log, output, summary or finished.
+type Event struct {
+	RunID   string      `json:"runId"`
+	Kind    string      `json:"kind"`
+	Call    *CallRecord `json:"call,omitzero"`
+	Log     *Log        `json:"log,omitzero"`
+	Output  *Output     `json:"output,omitzero"`
+	Summary string      `json:"summary,omitzero"`
+	Status  Status      `json:"status,omitzero"`
+}

@@ -1,0 +1,134 @@
+package upstream
+
+import (
+	"context"
+	"log/slog"
+
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// State of a server.
+type State string
+
+const (
+	Connecting State = "connecting"
+	Connected  State = "connected"
+	Failed     State = "failed"    // Error says why; a restart may be pending
+	Stopped    State = "stopped"   // disabled or stopped by a person
+	Untrusted  State = "untrusted" // waits for a person's approval (TRUST-1)
+)
+
+// Status is what people see of a server.
+type Status struct {
+	Server config.Server
+	State  State
+	Tools  int
+	Error  string
+	Stderr string // the last lines of its standard error
+	Cached bool   // its last known tools are shown until it answers
+	PID    int    // of a stdio server, or 0
+}
+
+// Options of a Set.
+type Options struct {
+	Log *slog.Logger
+	// CacheDir keeps the last known tools of each definition (LSP-1); "" keeps none.
+	CacheDir string
+	// Roots are the workspace's folders, offered to servers as MCP roots.
+	Roots []string
+	// Settings has the time limits.
+	Limits config.Limits
+	// Changed is called, from any goroutine and without arguments, whenever a
+	// status or a server's tools have changed. It must return at once.
+	Changed func()
+	// Version of this program, told to servers.
+	Version string
+}
+
+// Set is the configured servers and their connections.
+type Set struct {
+	// unexported
+}
+
+// NewSet makes an empty set.
+func NewSet(o Options) *Set { panic("not built") }
+
+// Configure makes the set have exactly these servers: new and changed ones are
+// started, missing ones stopped. It returns at once. trusted says whether a
+// definition may be started now.
+func (s *Set) Configure(servers []config.Server, trusted func(config.Server) bool) {
+	panic("not built")
+}
+
+// Servers is what can be put into the pool now, in order of configuration:
+// connected servers, and cached tools of those that have not answered yet. A
+// failed server is not in it (POOL-4).
+func (s *Set) Servers() []*catalog.Server { panic("not built") }
+
+// Status of every configured server, in order of configuration.
+func (s *Set) Status() []Status { panic("not built") }
+
+// Settled waits until every server has connected or failed once, or ctx ends.
+func (s *Set) Settled(ctx context.Context) error { panic("not built") }
+
+// Restart stops and starts one server.
+func (s *Set) Restart(name string) error { panic("not built") }
+
+// Call calls one tool. Arguments are sent as they are. A result with isError is
+// a Result; an error is a failure of the call itself: *CallError.
+func (s *Set) Call(ctx context.Context, c Call) (*Result, error) { panic("not built") }
+
+// Call names a tool of a server.
+type Call struct {
+	Server    string // configured name
+	Tool      string // as the server knows it
+	Arguments jsontext.Value
+	// Progress, when set, receives the server's progress notifications.
+	Progress func(progress, total float64, message string)
+}
+
+// Result is what a server returned.
+type Result struct {
+	Text        string         // all text parts, joined by a newline
+	HasText     bool           // there was at least one text part
+	Structured  jsontext.Value // structuredContent as sent, or nil
+	IsError     bool
+	Attachments []Attachment
+	Raw         jsontext.Value // the whole result as sent
+}
+
+// Attachment is an image, audio clip or embedded resource.
+type Attachment struct {
+	Kind     string // "image", "audio", "resource"
+	MIMEType string
+	Data     string // base64, as sent
+	URI      string
+	Text     string // of a text resource
+}
+
+// Reason tells failures of a call apart.
+type Reason string
+
+const (
+	Unavailable Reason = "SERVER_UNAVAILABLE"
+	TimedOut    Reason = "TIMEOUT"
+	Cancelled   Reason = "CANCELLED"
+	Rejected    Reason = "TOOL_ERROR" // a JSON-RPC error of the server
+)
+
+// CallError is a call that brought no result.
+type CallError struct {
+	Reason  Reason
+	Server  string
+	Message string
+	Err     error
+}
+
+func (e *CallError) Error() string { return e.Message }
+func (e *CallError) Unwrap() error { return e.Err }
+
+// Close ends every session, process and child process, and waits.
+func (s *Set) Close() { panic("not built") }
