@@ -1,0 +1,215 @@
+package lsp
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"codemode-ls/script"
+
+	"go.lsp.dev/protocol"
+)
+
+// A Document is one version of an open document. It never changes: an edit
+// makes the next Document.
+//
+// Lines end at \n, \r\n and a lone \r, as LSP counts them. Characters of a
+// protocol.Position count in the encoding that was negotiated at initialize
+// (LSP-2); those of a script.Position in UTF-16 units.
+type Document struct {
+	URI      string // as the client wrote it, in canonical form
+	Version  int32
+	Language script.Language
+	// Script says that it is an Exec script; other documents (MCP configuration)
+	// are kept for their text alone.
+	Script bool
+	Text   string
+
+	encoding protocol.PositionEncodingKind
+	lines    func() []int // byte offsets of the lines' starts, computed on first use
+}
+
+// newDocument makes a document whose positions count in encoding; "" is UTF-16.
+func newDocument(uri string, version int32, language script.Language, text string, encoding protocol.PositionEncodingKind) *Document {
+	return &Document{
+		URI: uri, Version: version, Language: language, Text: text, encoding: encoding,
+		lines: sync.OnceValue(func() []int { return lineStarts(text) }),
+	}
+}
+
+func lineStarts(text string) []int {
+	starts := make([]int, 1, 1+len(text)/32)
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\r':
+			if i+1 < len(text) && text[i+1] == '\n' {
+				i++
+			}
+			starts = append(starts, i+1)
+		case '\n':
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
+
+// Offset is the byte offset of a position. A character behind the end of its
+// line is the line's end, a line behind the last is the end of the text, and a
+// character inside of a code point is that code point's start.
+func (d *Document) Offset(p protocol.Position) int {
+	return d.offset(uint64(p.Line), uint64(p.Character), d.encoding)
+}
+
+// Position is where a byte offset lies; an offset outside of the text is the
+// nearest end of it.
+func (d *Document) Position(offset int) protocol.Position {
+	line, character := d.position(offset, d.encoding)
+	return protocol.Position{Line: uint32(line), Character: uint32(character)}
+}
+
+// Range of the bytes from start to end.
+func (d *Document) Range(start, end int) protocol.Range {
+	return protocol.Range{Start: d.Position(start), End: d.Position(end)}
+}
+
+// Offsets are the byte offsets of a range, start first.
+func (d *Document) Offsets(r protocol.Range) (start, end int) {
+	start, end = d.Offset(r.Start), d.Offset(r.End)
+	return min(start, end), max(start, end)
+}
+
+// UTF16 turns a position on the wire into one that counts UTF-16 units.
+func (d *Document) UTF16(p protocol.Position) script.Position {
+	if isUTF16(d.encoding) {
+		return script.Position{Line: int(p.Line), Character: int(p.Character)}
+	}
+	line, character := d.position(d.Offset(p), protocol.PositionEncodingKindUTF16)
+	return script.Position{Line: line, Character: character}
+}
+
+// FromUTF16 turns a position that counts UTF-16 units into one for the wire.
+func (d *Document) FromUTF16(p script.Position) protocol.Position {
+	if isUTF16(d.encoding) {
+		return protocol.Position{Line: uint32(max(p.Line, 0)), Character: uint32(max(p.Character, 0))}
+	}
+	return d.Position(d.OffsetUTF16(p))
+}
+
+// UTF16Range is UTF16 of both ends.
+func (d *Document) UTF16Range(r protocol.Range) script.Range {
+	return script.Range{Start: d.UTF16(r.Start), End: d.UTF16(r.End)}
+}
+
+// FromUTF16Range is FromUTF16 of both ends.
+func (d *Document) FromUTF16Range(r script.Range) protocol.Range {
+	return protocol.Range{Start: d.FromUTF16(r.Start), End: d.FromUTF16(r.End)}
+}
+
+// OffsetUTF16 is the byte offset of a position that counts UTF-16 units.
+func (d *Document) OffsetUTF16(p script.Position) int {
+	return d.offset(uint64(max(p.Line, 0)), uint64(max(p.Character, 0)), protocol.PositionEncodingKindUTF16)
+}
+
+// PositionUTF16 is where a byte offset lies, in UTF-16 units.
+func (d *Document) PositionUTF16(offset int) script.Position {
+	line, character := d.position(offset, protocol.PositionEncodingKindUTF16)
+	return script.Position{Line: line, Character: character}
+}
+
+func isUTF16(e protocol.PositionEncodingKind) bool {
+	return e == "" || e == protocol.PositionEncodingKindUTF16
+}
+
+func (d *Document) offset(line, character uint64, encoding protocol.PositionEncodingKind) int {
+	starts := d.lines()
+	if line >= uint64(len(starts)) {
+		return len(d.Text)
+	}
+	start, end := starts[line], len(d.Text)
+	if int(line)+1 < len(starts) {
+		end = starts[line+1]
+	}
+	text := strings.TrimRight(d.Text[start:end], "\r\n")
+	var units uint64
+	for i, r := range text {
+		if units >= character {
+			return start + i
+		}
+		size := uint64(unitsOf(r, text[i:], encoding))
+		if units+size > character {
+			return start + i // inside of this code point
+		}
+		units += size
+	}
+	return start + len(text)
+}
+
+func (d *Document) position(offset int, encoding protocol.PositionEncodingKind) (line, character int) {
+	offset = min(max(offset, 0), len(d.Text))
+	starts := d.lines()
+	line = sort.Search(len(starts), func(i int) bool { return starts[i] > offset }) - 1
+	text := d.Text[starts[line]:]
+	want := offset - starts[line]
+	for i, r := range text {
+		// The end of a line's content is the last position on it: there is none
+		// between \r and \n.
+		if i >= want || r == '\r' || r == '\n' {
+			break
+		}
+		size := utf8.RuneLen(r)
+		if r == utf8.RuneError {
+			_, size = utf8.DecodeRuneInString(text[i:])
+		}
+		if i+size > want {
+			break // inside of this code point
+		}
+		character += unitsOf(r, text[i:], encoding)
+	}
+	return line, character
+}
+
+// unitsOf is how many code units the first code point of text takes.
+func unitsOf(r rune, text string, encoding protocol.PositionEncodingKind) int {
+	switch encoding {
+	case protocol.PositionEncodingKindUTF8:
+		if r == utf8.RuneError {
+			_, size := utf8.DecodeRuneInString(text)
+			return size
+		}
+		return utf8.RuneLen(r)
+	case protocol.PositionEncodingKindUTF32:
+		return 1
+	default:
+		if r >= 0x10000 {
+			return 2
+		}
+		return 1
+	}
+}
+
+// edited is the next version of d with the client's changes applied in order.
+func (d *Document) edited(version int32, changes []protocol.TextDocumentContentChangeEvent) (*Document, error) {
+	next := *d
+	next.Version = version
+	for _, change := range changes {
+		switch c := change.(type) {
+		case *protocol.TextDocumentContentChangeWholeDocument:
+			next = *next.with(c.Text)
+		case *protocol.TextDocumentContentChangePartial:
+			start, end := next.Offsets(c.Range)
+			next = *next.with(next.Text[:start] + c.Text + next.Text[end:])
+		default:
+			return nil, fmt.Errorf("%s: a content change of unknown form %T", d.URI, change)
+		}
+	}
+	return &next, nil
+}
+
+// with is d with another text.
+func (d *Document) with(text string) *Document {
+	next := newDocument(d.URI, d.Version, d.Language, text, d.encoding)
+	next.Script = d.Script
+	return next
+}
