@@ -1,5 +1,7 @@
 package script
 
+import "strings"
+
 // Position is 0-based; Character counts UTF-16 units, as LSP does by default.
 type Position struct {
 	Line      int `json:"line"`
@@ -22,7 +24,15 @@ const (
 
 // LanguageOf says which language a file is by its name; ok is false for a file
 // that is not a script (EXEC-1: *.exec.ts, *.exec.js).
-func LanguageOf(path string) (l Language, ok bool) { panic("not built") }
+func LanguageOf(path string) (l Language, ok bool) {
+	switch {
+	case strings.HasSuffix(path, ".exec.ts"):
+		return TypeScript, true
+	case strings.HasSuffix(path, ".exec.js"):
+		return JavaScript, true
+	}
+	return "", false
+}
 
 // Options is the options line of a script (EXEC-15).
 type Options struct {
@@ -47,29 +57,15 @@ type Prepared struct {
 	Errors []Finding
 }
 
-// Prepare removes a Markdown fence or a stray parameter wrapper around the
-// whole text and reads the options line (EXEC-12, EXEC-15). Removed lines stay
-// as blank ones so that positions are those of the author.
-func Prepare(text string) Prepared { panic("not built") }
-
 // Program is a compiled script: an async function expression in JavaScript that
 // goja can parse, and the source map back to the author's text.
+//
+// The expression is wrapped in parentheses and may be preceded by `var`
+// declarations of helpers. Whoever runs it must check that nothing else is
+// there: a text that closes its wrapper can compile (see package sandbox).
 type Program struct {
 	Code      string
-	SourceMap []byte // JSON, version 3
+	SourceMap []byte // JSON, version 3; the wrapper maps to line -1
 	// Module is true when the text was a module with one default export (EXEC-16).
 	Module bool
 }
-
-// Compile turns a prepared text into JavaScript. A *CompileError is the
-// author's to mend (EXEC-13).
-func Compile(text string, l Language) (*Program, error) { panic("not built") }
-
-// CompileError is one syntax or transpile error at the author's position.
-type CompileError struct {
-	Message    string // in human words
-	At         Position
-	SourceLine string
-}
-
-func (e *CompileError) Error() string { panic("not built") }

@@ -1,0 +1,258 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+	"github.com/go-sourcemap/sourcemap"
+)
+
+const (
+	// opening has a line of its own, so that columns are the author's.
+	opening = "(async function(){\n"
+	closing = "\n})"
+
+	// Free uses of these become names that nobody writes, so that they can be
+	// found in the output.
+	requireMark = "require$$exec"
+	metaMark    = "import_meta$$exec"
+)
+
+// Importer is the global function that import() calls; package sandbox defines
+// it to throw (ISO-3). It is as long as esbuild's own `require`, which it
+// replaces, so that the source map stays right.
+const Importer = "$import"
+
+const importHelp = "is not available in Exec scripts: a script is the body of one async function, and reaches the outside only through tools"
+
+// supported switches off what goja cannot parse or run, so that esbuild lowers
+// it. Regular expressions with these features become new RegExp(…), which the
+// sandbox's prelude can handle.
+var supported = map[string]bool{
+	"async-generator":                 false,
+	"for-await":                       false,
+	"dynamic-import":                  false,
+	"import-meta":                     false,
+	"decorators":                      false,
+	"using":                           false,
+	"hashbang":                        false,
+	"regexp-unicode-property-escapes": false,
+	"regexp-match-indices":            false,
+	"regexp-set-notation":             false,
+}
+
+// SourceName is the file name in stacks and source maps.
+func SourceName(l Language) string {
+	if l == JavaScript {
+		return "script.js"
+	}
+	return "script.ts"
+}
+
+// Compile turns a prepared text into JavaScript. A *CompileError is the
+// author's to mend (EXEC-13).
+func Compile(text string, l Language) (*Program, error) {
+	if strings.HasPrefix(text, "#!") {
+		end := strings.IndexAny(text+"\n", "\r\n")
+		text = blank(text, 0, end)
+	}
+	author := text
+	p := &Program{}
+	tail := ""
+	// Each round mends one import or export that may stand in a script; a text
+	// with more of them than this is not a script.
+	for range 256 {
+		res := transform(opening+text+tail+closing, l)
+		if len(res.Errors) == 0 {
+			return finish(p, res, author)
+		}
+		cerr := toCompileError(author, res.Errors[0])
+		at, word := moduleWord(text, res.Errors[0].Location)
+		switch word {
+		case "import":
+			if n := typeImport(text[at:]); n > 0 {
+				text = blank(text, at, at+n)
+				continue
+			}
+			cerr.At = positionAt(author, at)
+			cerr.Message = "import " + importHelp + "; remove the import (the language's own built-ins need none)"
+		case "export":
+			cerr.At = positionAt(author, at)
+			n := defaultExport(text[at:])
+			switch {
+			case n == 0:
+				cerr.Message = "export is not available in Exec scripts, except for one `export default`: write the body alone and return the result"
+			case p.Module:
+				cerr.Message = "a script has one default export at most"
+			default:
+				// It must be a module from end to end: exports stand at its top level.
+				if res := transform(author, l); len(res.Errors) > 0 {
+					return nil, toModuleError(author, res.Errors[0])
+				}
+				p.Module = true
+				text, tail = mainOf(text, at, n)
+				continue
+			}
+		}
+		return nil, cerr
+	}
+	return nil, &CompileError{Message: "too many imports"}
+}
+
+func transform(code string, l Language) api.TransformResult {
+	loader := api.LoaderTS
+	if l == JavaScript {
+		loader = api.LoaderJS
+	}
+	return api.Transform(code, api.TransformOptions{
+		Loader: loader, Target: api.ES2022, Supported: supported,
+		LogLevel: api.LogLevelSilent,
+		// goja counts columns in bytes, source maps in UTF-16 units: with ASCII they
+		// are the same.
+		Charset:   api.CharsetASCII,
+		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, Sourcefile: SourceName(l),
+		Define:      map[string]string{"require": requireMark, "import.meta": metaMark},
+		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":true,"useDefineForClassFields":true}}`,
+	})
+}
+
+// finish checks the output for what must not be in a script.
+func finish(p *Program, res api.TransformResult, author string) (*Program, error) {
+	p.Code = strings.ReplaceAll(string(res.Code), "__toESM(require(", "__toESM("+Importer+"(")
+	p.SourceMap = RebaseMap(res.Map, Rebase{Lines: -1})
+	for _, m := range []struct{ mark, message string }{
+		{requireMark + "(", "require() " + importHelp},
+		{metaMark, "import.meta " + importHelp},
+	} {
+		at := strings.Index(p.Code, m.mark)
+		if at < 0 {
+			continue
+		}
+		e := &CompileError{Message: m.message, At: original(p, at)}
+		e.SourceLine = lineOf(author, e.At.Line)
+		return nil, e
+	}
+	return p, nil
+}
+
+// original maps an offset of the output to the author's text.
+func original(p *Program, offset int) Position {
+	c, err := sourcemap.Parse("", p.SourceMap)
+	if err != nil {
+		return Position{}
+	}
+	head := p.Code[:offset]
+	line := strings.Count(head, "\n")
+	column := offset - (strings.LastIndexByte(head, '\n') + 1)
+	_, _, l, col, ok := c.Source(line+1, column)
+	if !ok || l < 1 {
+		return Position{}
+	}
+	return Position{Line: l - 1, Character: col}
+}
+
+// CompileError is one syntax or transpile error at the author's position.
+type CompileError struct {
+	Message    string // in human words
+	At         Position
+	SourceLine string
+}
+
+func (e *CompileError) Error() string {
+	return fmt.Sprintf("%d:%d: %s", e.At.Line+1, e.At.Character+1, e.Message)
+}
+
+// toCompileError converts an error in the wrapped text.
+func toCompileError(author string, m api.Message) *CompileError {
+	return atAuthor(author, m, 1)
+}
+
+// toModuleError converts an error in the text itself.
+func toModuleError(author string, m api.Message) *CompileError {
+	e := atAuthor(author, m, 0)
+	if strings.Contains(m.Text, "Top-level return") {
+		e.Message = "a module with a default export cannot return: write the body alone, or export a function that returns"
+	}
+	return e
+}
+
+func atAuthor(author string, m api.Message, linesBefore int) *CompileError {
+	e := &CompileError{Message: m.Text}
+	if m.Location == nil {
+		return e
+	}
+	lines := splitLines(author)
+	e.At.Line = m.Location.Line - 1 - linesBefore
+	if e.At.Line >= len(lines) || e.At.Line < 0 {
+		// The error is in the wrapper's end: what is missing, is missing at the end.
+		e.At.Line = len(lines) - 1
+		for e.At.Line > 0 && isBlank(lines[e.At.Line]) {
+			e.At.Line--
+		}
+		e.SourceLine = lines[e.At.Line]
+		e.At.Character = columnOf(e.SourceLine, len(e.SourceLine))
+		switch {
+		case strings.HasPrefix(m.Text, `Expected ")" but found "}"`):
+			e.Message = "unbalanced braces: there is a } too many"
+		case strings.HasPrefix(m.Text, "Unexpected"), strings.HasPrefix(m.Text, "Expected"):
+			e.Message = "the script ends too early: something that was opened is not closed (" + m.Text + ")"
+		}
+		return e
+	}
+	e.SourceLine = lines[e.At.Line]
+	e.At.Character = columnOf(e.SourceLine, m.Location.Column)
+	if namespaceLine.MatchString(e.SourceLine) {
+		e.Message = "namespaces are not available in Exec scripts: a script is the body of a function; use an object or plain functions"
+	}
+	return e
+}
+
+var namespaceLine = regexp.MustCompile(`^\s*(?:declare\s+)?(?:namespace|module)\s+[\w$.]+\s*\{`)
+
+// columnOf converts a column in bytes to UTF-16 units.
+func columnOf(line string, bytes int) (n int) {
+	for _, r := range line[:min(bytes, len(line))] {
+		n += utf16Len(r)
+	}
+	return n
+}
+
+// splitLines splits as esbuild counts lines: at \n, \r\n, \r, U+2028, U+2029.
+func splitLines(text string) []string {
+	var lines []string
+	start := 0
+	for i, r := range text {
+		n := 1
+		switch r {
+		case '\r':
+			if strings.HasPrefix(text[i:], "\r\n") {
+				continue
+			}
+		case '\n':
+		case '\u2028', '\u2029':
+			n = 3
+		default:
+			continue
+		}
+		lines = append(lines, strings.TrimSuffix(text[start:i], "\r"))
+		start = i + n
+	}
+	return append(lines, text[start:])
+}
+
+func lineOf(text string, line int) string {
+	if lines := splitLines(text); line >= 0 && line < len(lines) {
+		return lines[line]
+	}
+	return ""
+}
+
+// IsCompileError unwraps a *CompileError.
+func IsCompileError(err error) (*CompileError, bool) {
+	var e *CompileError
+	ok := errors.As(err, &e)
+	return e, ok
+}

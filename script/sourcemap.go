@@ -1,0 +1,100 @@
+package script
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Rebase says by how much the coordinates in a source map are moved.
+type Rebase struct {
+	GeneratedColumns int
+	Lines            int // of the author's text
+	Columns          int // of the author's text
+}
+
+// RebaseMap moves the coordinates of a version 3 source map. All but the
+// generated columns are relative to the segment before, so only the first
+// segment of each line is rewritten. A map that cannot be read is returned as
+// it is.
+func RebaseMap(m []byte, by Rebase) []byte {
+	const key = `"mappings": "`
+	start := bytes.Index(m, []byte(key))
+	if start < 0 {
+		return m
+	}
+	start += len(key)
+	end := bytes.IndexByte(m[start:], '"')
+	if end < 0 {
+		return m
+	}
+	lines := strings.Split(string(m[start:start+end]), ";")
+	first := true
+	for i, line := range lines {
+		segment, rest, more := strings.Cut(line, ",")
+		fields := decodeVLQ(segment)
+		if len(fields) == 0 {
+			continue
+		}
+		fields[0] += by.GeneratedColumns
+		if first && len(fields) >= 4 {
+			fields[2] += by.Lines
+			fields[3] += by.Columns
+			first = false
+		}
+		line = encodeVLQ(fields)
+		if more {
+			line += "," + rest
+		}
+		lines[i] = line
+	}
+	out := append([]byte{}, m[:start]...)
+	out = append(out, strings.Join(lines, ";")...)
+	return append(out, m[start+end:]...)
+}
+
+const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+func decodeVLQ(s string) (fields []int) {
+	value, shift := 0, 0
+	for i := range len(s) {
+		d := strings.IndexByte(vlqDigits, s[i])
+		if d < 0 || shift > 40 {
+			return nil
+		}
+		value |= (d & 31) << shift
+		if d&32 != 0 {
+			shift += 5
+			continue
+		}
+		if value&1 != 0 {
+			value = -(value >> 1)
+		} else {
+			value >>= 1
+		}
+		fields = append(fields, value)
+		value, shift = 0, 0
+	}
+	return fields
+}
+
+func encodeVLQ(fields []int) string {
+	var b strings.Builder
+	for _, v := range fields {
+		u := v << 1
+		if v < 0 {
+			u = -v<<1 | 1
+		}
+		for {
+			d := u & 31
+			u >>= 5
+			if u > 0 {
+				d |= 32
+			}
+			b.WriteByte(vlqDigits[d])
+			if u == 0 {
+				break
+			}
+		}
+	}
+	return b.String()
+}
