@@ -76,4 +76,6 @@ type Declaration struct {
 func Declare(t Tool) *Declaration { panic("not built") }
 
 // Assemble joins declarations, in the given order, into the whole .d.ts.
-func Assemble(declarations []*Declaration) *File { panic("not built") }
+// members are the functions of tools["$codemode"], each declared with its own
+// short name (such as "search").
+func Assemble(declarations, members []*Declaration) *File { panic("not built") }
