@@ -1,6 +1,13 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,6 +23,13 @@ const (
 	Workspace Layer = "workspace" // .codemode/mcp.json, or workspace-scoped editor settings: untrusted
 	User      Layer = "user"      // the user's own configuration
 	Demo      Layer = "demo"      // the built-in demo server
+)
+
+// Transports of a server (MCP-3).
+const (
+	Stdio = "stdio"
+	HTTP  = "http" // streamable HTTP
+	SSE   = "sse"  // HTTP with server-sent events, as old servers have it
 )
 
 // Server defines one MCP server: a program to start, or a URL to connect to.
@@ -40,9 +54,75 @@ type Server struct {
 	Problem string
 }
 
-// Hash identifies the whole definition. An approval is for one hash; any change
-// asks again (TRUST-1).
-func (s Server) Hash() string { panic("not built") }
+// Hash identifies the whole definition, values of variables included. An
+// approval is for one hash; any change asks again (TRUST-1).
+func (s Server) Hash() string {
+	h := definitionHash{sha256.New()}
+	h.text("codemode-ls server definition 1")
+	for _, field := range []string{s.Name, string(s.Layer), s.File, s.Transport, s.Protocol, s.Command, s.Cwd, s.URL} {
+		h.text(field)
+	}
+	h.number(len(s.Args))
+	for _, arg := range s.Args {
+		h.text(arg)
+	}
+	for _, table := range []map[string]string{s.Env, s.Headers} {
+		h.number(len(table))
+		for _, name := range slices.Sorted(maps.Keys(table)) {
+			h.text(name)
+			h.text(table[name])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// definitionHash writes every part with its length before it, so that no two
+// definitions are the same sequence of bytes.
+type definitionHash struct{ hash.Hash }
+
+func (h definitionHash) number(n int) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(n))
+	h.Write(b[:])
+}
+
+func (h definitionHash) text(s string) {
+	h.number(len(s))
+	h.Write([]byte(s))
+}
+
+// Summary is one line for a person who decides on the server: the command with
+// its arguments or the URL, the folder, and the names (never the values) of
+// environment variables and headers (TRUST-1).
+func (s Server) Summary() string {
+	var b strings.Builder
+	if s.URL != "" {
+		b.WriteString(quoteWord(s.URL))
+	} else {
+		b.WriteString(quoteWord(s.Command))
+		for _, arg := range s.Args {
+			b.WriteByte(' ')
+			b.WriteString(quoteWord(arg))
+		}
+	}
+	if s.Cwd != "" {
+		b.WriteString(" in " + quoteWord(s.Cwd))
+	}
+	for _, part := range []struct {
+		label string
+		table map[string]string
+	}{{"environment", s.Env}, {"headers", s.Headers}} {
+		if len(part.table) == 0 {
+			continue
+		}
+		names := slices.Sorted(maps.Keys(part.table))
+		for i, name := range names {
+			names[i] = quoteWord(name)
+		}
+		b.WriteString(" (" + part.label + ": " + strings.Join(names, ", ") + ")")
+	}
+	return b.String()
+}
 
 // Limits of spec 09, defaults applied and clamped to the ceilings.
 type Limits struct {
@@ -65,7 +145,7 @@ type Limits struct {
 }
 
 // DefaultLimits are the defaults of spec 09.
-func DefaultLimits() Limits { panic("not built") }
+func DefaultLimits() Limits { return defaults().Limits }
 
 // CatalogSettings are catalog.*.
 type CatalogSettings struct {
@@ -77,21 +157,29 @@ type CatalogSettings struct {
 // Config is everything that was configured. It never changes.
 type Config struct {
 	Servers []Server // unique names, in order of precedence
-	Limits  Limits
-	Catalog CatalogSettings
+	// Shadowed are definitions whose name was taken by one that comes first
+	// (MCP-1), in the order in which they were found.
+	Shadowed []Server
+	Limits   Limits
+	Catalog  CatalogSettings
 	// Exclude are patterns of full names that are in no pool.
 	Exclude []string
+	// ReadOnlyAllow are the servers whose "read-only" annotations a person has
+	// chosen to trust (PERM-9, permissions.readOnly).
+	ReadOnlyAllow []string
 	// TrustWorkspace is codemode.trust.workspace "always" from the user or a flag.
 	TrustWorkspace bool
 	// PromptTimeout is how long a fallback prompt may stay unanswered (PERM-13).
 	PromptTimeout time.Duration
-	Findings      []Finding
+	// Demo is the setting of that name; the demo server is then among Servers.
+	Demo     bool
+	Findings []Finding
 }
 
 // Finding is something wrong in a configuration file; lines and columns are
 // 0-based, columns in UTF-16 units.
 type Finding struct {
-	File                   string
+	File                   string // absolute path, or "" for flags and editor settings
 	StartLine, StartColumn int
 	EndLine, EndColumn     int
 	Severity               string // "error" or "warning"
@@ -115,8 +203,6 @@ type Sources struct {
 	UserDir string
 	// LookupEnv resolves ${env:X} and the like; nil is os.LookupEnv.
 	LookupEnv func(string) (string, bool)
+	// Executable is this program's path, for the demo server; "" is os.Executable.
+	Executable string
 }
-
-// Load reads every source. It always returns a usable Config: what is wrong is
-// in Findings, never an empty configuration with a problem lost.
-func Load(s Sources) *Config { panic("not built") }

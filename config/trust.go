@@ -1,14 +1,40 @@
 package config
 
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofrs/flock"
+)
+
+// trustFile is the name of the file with the approvals.
+const trustFile = "trust.json"
+
 // Trust remembers which servers of workspace files a person has approved, by
-// hash of the whole definition, in a file outside any workspace (TRUST-1).
+// hash of the whole definition, in a file outside any workspace (TRUST-1). It
+// is safe for concurrent use, also by several processes.
 type Trust struct {
-	// unexported: path, lock
+	path string
+
+	mu      sync.Mutex
+	entries map[string]TrustEntry // by hash
+	read    fs.FileInfo           // of the file that entries were read from; nil: there was none
 }
 
 // OpenTrust reads the approvals kept in dir. A broken file approves nothing and
 // is reported by the error; the Trust is usable all the same.
-func OpenTrust(dir string) (*Trust, error) { panic("not built") }
+func OpenTrust(dir string) (*Trust, error) {
+	t := &Trust{path: filepath.Join(dir, trustFile)}
+	return t, t.reload()
+}
 
 // Verdict on a server definition.
 type Verdict int
@@ -20,17 +46,154 @@ const (
 )
 
 // Verdict says whether s may be started. Only servers of the Workspace layer
-// need an approval.
-func (t *Trust) Verdict(s Server) Verdict { panic("not built") }
+// need an approval. A decision that another process has stored meanwhile counts.
+func (t *Trust) Verdict(s Server) Verdict {
+	if s.Layer != Workspace {
+		return Approved
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refresh()
+	entry, ok := t.entries[s.Hash()]
+	switch {
+	case !ok:
+		return Undecided
+	case entry.Approved:
+		return Approved
+	}
+	return Refused
+}
 
 // Decide stores a person's decision on exactly this definition.
-func (t *Trust) Decide(s Server, approve bool) error { panic("not built") }
+func (t *Trust) Decide(s Server, approve bool) error {
+	entry := TrustEntry{Name: s.Name, Hash: s.Hash(), File: s.File, Summary: s.Summary(), Approved: approve}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.store(entry); err != nil {
+		return fmt.Errorf("store the decision on server %q: %w", s.Name, err)
+	}
+	return nil
+}
+
+func (t *Trust) store(entry TrustEntry) error {
+	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(t.path+".lock", flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("lock %s: %w", t.path, err)
+	}
+	defer lock.Close()
+	if err := t.reload(); err != nil {
+		// Nothing can be read from it, but a person may want to look at it.
+		if err := os.Rename(t.path, t.path+".broken"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	t.entries[entry.Hash] = entry
+	content, err := json.Marshal(storedTrust{Version: 1, Servers: sorted(t.entries)}, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return err
+	}
+	if err := writeAtomically(t.path, append(content, '\n')); err != nil {
+		return err
+	}
+	t.read, err = os.Stat(t.path)
+	return err
+}
 
 // TrustEntry is one stored decision.
 type TrustEntry struct {
-	Name, Hash, File, Summary string
-	Approved                  bool
+	Name     string `json:"name"`
+	Hash     string `json:"hash"`
+	File     string `json:"file,omitzero"`
+	Summary  string `json:"summary"`
+	Approved bool   `json:"approved"`
 }
 
 // Entries lists the stored decisions by name.
-func (t *Trust) Entries() []TrustEntry { panic("not built") }
+func (t *Trust) Entries() []TrustEntry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refresh()
+	return sorted(t.entries)
+}
+
+func sorted(entries map[string]TrustEntry) []TrustEntry {
+	list := make([]TrustEntry, 0, len(entries))
+	for _, e := range entries {
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(a, b TrustEntry) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Hash, b.Hash))
+	})
+	return list
+}
+
+type storedTrust struct {
+	Version int          `json:"version"`
+	Servers []TrustEntry `json:"servers"`
+}
+
+// reload reads the file. After an error nothing is approved.
+func (t *Trust) reload() error {
+	t.entries = map[string]TrustEntry{}
+	// Before reading: a change in between is seen the next time.
+	t.read, _ = os.Stat(t.path)
+	content, err := readFile(t.path)
+	if errors.Is(err, errNoFile) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the approvals in %s: %w", t.path, err)
+	}
+	var stored storedTrust
+	if err := json.Unmarshal(content, &stored, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return fmt.Errorf("the approvals in %s are broken, so none counts: %w", t.path, err)
+	}
+	if stored.Version != 1 {
+		return fmt.Errorf("the approvals in %s have version %d, which this program does not know, so none counts", t.path, stored.Version)
+	}
+	for _, e := range stored.Servers {
+		t.entries[e.Hash] = e
+	}
+	return nil
+}
+
+// refresh reads the file again when it is another one than before. What cannot
+// be read approves nothing.
+func (t *Trust) refresh() {
+	now, err := os.Stat(t.path)
+	if err != nil && t.read == nil && errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err == nil && t.read != nil && os.SameFile(now, t.read) && now.ModTime().Equal(t.read.ModTime()) && now.Size() == t.read.Size() {
+		return
+	}
+	_ = t.reload()
+}
+
+// writeAtomically makes readers see the old file or the new one, whole. Only
+// the user may read it.
+func writeAtomically(path string, content []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(content); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -1,0 +1,205 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// find is the member of a setting; nested objects and dotted names are the
+// same: {"exec": {"timeoutMs": 1}} and {"exec.timeoutMs": 1}.
+func (d layerDocument) find(name string) *hujson.ObjectMember {
+	if d.object == nil {
+		return nil
+	}
+	var found *hujson.ObjectMember
+	walkSettings(d.object, "", func(path string, m *hujson.ObjectMember) bool {
+		if path == name && found == nil {
+			found = m
+		}
+		return path != name && strings.HasPrefix(name, path+".")
+	})
+	return found
+}
+
+// walkSettings calls visit for every member with its dotted path, and goes into
+// an object when visit says so.
+func walkSettings(object *hujson.Object, prefix string, visit func(path string, m *hujson.ObjectMember) bool) {
+	for i := range object.Members {
+		m := &object.Members[i]
+		path := prefix + strings.TrimPrefix(key(m), "codemode.")
+		if visit(path, m) {
+			if inner, ok := m.Value.Value.(*hujson.Object); ok {
+				walkSettings(inner, path+".", visit)
+			}
+		}
+	}
+}
+
+// without drops the settings that the other document has: in the section that
+// an editor merged, those may be the workspace's. Servers stay.
+func (d layerDocument) without(other layerDocument) layerDocument {
+	d.hidden = func(name string) bool { return name != "mcpServers" && other.find(name) != nil }
+	return d
+}
+
+// settings applies every setting that d has, but for the servers.
+func (l *loader) settings(d layerDocument, trusted bool) {
+	if d.object == nil {
+		return
+	}
+	for _, s := range Settings() {
+		m := d.find(s.Name)
+		if m == nil || (d.hidden != nil && d.hidden(s.Name)) {
+			continue
+		}
+		if s.Trusted && !trusted {
+			d.reportValue(&m.Name, "warning", "untrusted-setting", fmt.Sprintf("%q is ignored here: a workspace cannot set it", s.Name))
+			continue
+		}
+		l.apply(d.document, s, &m.Value)
+	}
+	if d.file != "" {
+		reportUnknown(d)
+	}
+}
+
+func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
+	if v.Value.Kind() == 'n' {
+		return // editors send null for "not set"
+	}
+	c := l.config
+	switch s.Name {
+	case "mcpServers":
+	case "demo":
+		if b, ok := d.boolean(s, v); ok {
+			c.Demo = b
+		}
+	case "exclude":
+		for _, pattern := range d.stringList(s, v) {
+			if !slices.Contains(c.Exclude, pattern) {
+				c.Exclude = append(c.Exclude, pattern)
+			}
+		}
+	case "trust.workspace":
+		if value, ok := d.oneOf(s, v); ok {
+			c.TrustWorkspace = value == "always"
+		}
+	case "permissions.readOnly":
+		if names, ok := d.allowedServers(s, v); ok {
+			c.ReadOnlyAllow = names
+		}
+	default:
+		if n, ok := d.integer(s, v); ok {
+			s.set(c, n)
+		}
+	}
+}
+
+// integer reads a number and clamps it to the setting's bounds.
+func (d *document) integer(s Setting, v *hujson.Value) (int, bool) {
+	lit, ok := v.Value.(hujson.Literal)
+	var f float64
+	if ok && lit.Kind() == '0' {
+		var err error
+		f, err = strconv.ParseFloat(string(lit), 64)
+		ok = err == nil || math.IsInf(f, 0)
+	} else {
+		ok = false
+	}
+	if !ok || f != math.Trunc(f) {
+		d.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q must be a whole number, not %s", s.Name, describe(v)))
+		return 0, false
+	}
+	clamped := min(max(f, float64(s.Minimum)), float64(s.Ceiling))
+	if clamped != f {
+		d.reportValue(v, "warning", "out-of-range", fmt.Sprintf("%q must be between %d and %d; %d is used", s.Name, s.Minimum, s.Ceiling, int(clamped)))
+	}
+	return int(clamped), true
+}
+
+func (d *document) boolean(s Setting, v *hujson.Value) (value, ok bool) {
+	switch v.Value.Kind() {
+	case 't':
+		return true, true
+	case 'f':
+		return false, true
+	}
+	d.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q must be true or false, not %s", s.Name, describe(v)))
+	return false, false
+}
+
+func (d *document) oneOf(s Setting, v *hujson.Value) (string, bool) {
+	value, ok := text(v)
+	if !ok || !slices.Contains(s.Values, value) {
+		d.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q must be one of %s", s.Name, strings.Join(s.Values, ", ")))
+		return "", false
+	}
+	return value, true
+}
+
+func (d *document) stringList(s Setting, v *hujson.Value) []string {
+	array, ok := v.Value.(*hujson.Array)
+	if !ok {
+		d.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q must be an array of strings, not %s", s.Name, describe(v)))
+		return nil
+	}
+	var list []string
+	for i := range array.Elements {
+		if value, ok := text(&array.Elements[i]); ok {
+			list = append(list, value)
+			continue
+		}
+		d.reportValue(&array.Elements[i], "error", "wrong-type", fmt.Sprintf("%q must hold strings, not %s", s.Name, describe(&array.Elements[i])))
+	}
+	return list
+}
+
+// allowedServers reads { "server": "allow" }.
+func (d *document) allowedServers(s Setting, v *hujson.Value) ([]string, bool) {
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		d.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q must be an object such as { \"server\": \"allow\" }, not %s", s.Name, describe(v)))
+		return nil, false
+	}
+	names := []string{}
+	for i := range object.Members {
+		m := &object.Members[i]
+		switch value, _ := text(&m.Value); value {
+		case "allow":
+			names = append(names, key(m))
+		case "ask":
+		default:
+			d.reportValue(&m.Value, "error", "wrong-type", fmt.Sprintf("%q must say \"allow\" or \"ask\" for a server", s.Name))
+		}
+	}
+	return names, true
+}
+
+// reportUnknown warns of settings that do not exist. Only files are checked: an
+// editor's section also holds what its extension alone understands.
+func reportUnknown(d layerDocument) {
+	known := map[string]bool{"$schema": true}
+	groups := map[string]bool{}
+	for _, s := range Settings() {
+		known[s.Name] = true
+		if group, _, ok := strings.Cut(s.Name, "."); ok {
+			groups[group] = true
+		}
+	}
+	walkSettings(d.object, "", func(path string, m *hujson.ObjectMember) bool {
+		if known[path] {
+			return false
+		}
+		_, isObject := m.Value.Value.(*hujson.Object)
+		if groups[path] && isObject {
+			return true
+		}
+		d.reportValue(&m.Name, "warning", "unknown-setting", fmt.Sprintf("unknown setting %q", path))
+		return false
+	})
+}

@@ -1,0 +1,319 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tailscale/hujson"
+)
+
+// WorkspaceFile is a workspace folder's own file, relative to the folder.
+const WorkspaceFile = ".codemode/mcp.json"
+
+// UserFile is the name of the user's configuration file in Sources.UserDir.
+const UserFile = "config.json"
+
+// Files are the configuration files that Load would read, whether they exist or
+// not: what a watcher has to watch.
+func Files(s Sources) []string {
+	var files []string
+	for _, folder := range s.Folders {
+		files = append(files, filepath.Join(folder, filepath.FromSlash(WorkspaceFile)))
+	}
+	if file := s.userFile(); file != "" {
+		files = append(files, file)
+	}
+	return files
+}
+
+func (s Sources) userFile() string {
+	switch {
+	case s.File != "":
+		if path, err := filepath.Abs(s.File); err == nil {
+			return path
+		}
+		return s.File
+	case s.UserDir != "":
+		return filepath.Join(s.UserDir, UserFile)
+	}
+	return ""
+}
+
+// Load reads every source. It always returns a usable Config: what is wrong is
+// in Findings, never an empty configuration with a problem lost.
+func Load(s Sources) *Config {
+	if s.LookupEnv == nil {
+		s.LookupEnv = os.LookupEnv
+	}
+	l := &loader{sources: s, config: defaults()}
+	l.load()
+	return l.config
+}
+
+// loader collects servers by layer and applies settings in the order user,
+// editor, workspace: the later one wins, as editors have it.
+type loader struct {
+	sources Sources
+	config  *Config
+}
+
+func (l *loader) load() {
+	s := l.sources
+	user := l.file(s.userFile(), s.File != "")
+	editor := l.section(s.Editor, "the editor's settings")
+	editorWorkspace := l.section(s.EditorWorkspace, "the editor's workspace settings")
+
+	l.settings(user, true)
+	l.settings(editor.without(editorWorkspace), true)
+	l.settings(editorWorkspace, false)
+
+	var servers []Server
+	for _, flag := range s.Flags {
+		if server, ok := l.flag(flag); ok {
+			servers = append(servers, server)
+		}
+	}
+	// Clients that say what is workspace-scoped send the merged section beside it.
+	// A server that the workspace's settings touch at all is the workspace's.
+	var ofWorkspace []Server
+	touched := editorWorkspace.serverNames()
+	for _, server := range l.servers(editor, Editor, "") {
+		if touched[server.Name] {
+			server.Layer = Workspace
+			ofWorkspace = append(ofWorkspace, server)
+			delete(touched, server.Name)
+			continue
+		}
+		servers = append(servers, server)
+	}
+	if len(touched) > 0 {
+		for _, server := range l.servers(editorWorkspace, Workspace, "") {
+			if touched[server.Name] {
+				ofWorkspace = append(ofWorkspace, server)
+			}
+		}
+	}
+	servers = append(servers, ofWorkspace...)
+	for _, folder := range s.Folders {
+		d := l.file(filepath.Join(folder, filepath.FromSlash(WorkspaceFile)), false)
+		servers = append(servers, l.workspaceFile(d, folder)...)
+	}
+	servers = append(servers, l.servers(user, User, "")...)
+	if l.config.Demo {
+		servers = append(servers, DemoServer(s.Executable))
+	}
+	l.unite(servers)
+}
+
+// unite keeps the first of each name (MCP-1).
+func (l *loader) unite(servers []Server) {
+	first := map[string]Server{}
+	for _, server := range servers {
+		kept, taken := first[server.Name]
+		if !taken {
+			first[server.Name] = server
+			l.config.Servers = append(l.config.Servers, server)
+			continue
+		}
+		l.config.Shadowed = append(l.config.Shadowed, server)
+		if server.Layer == Demo {
+			continue
+		}
+		l.config.Findings = append(l.config.Findings, Finding{
+			File: server.File, StartLine: server.Line, EndLine: server.Line + 1,
+			Severity: "warning", Code: "shadowed-server",
+			Message: fmt.Sprintf("server %q is not used: the one of %s comes first", server.Name, origin(kept)),
+		})
+	}
+}
+
+// origin says in words where a server was found.
+func origin(s Server) string {
+	switch {
+	case s.File != "":
+		return s.File
+	case s.Layer == Flag:
+		return "the command line"
+	case s.Layer == Workspace:
+		return "the editor's workspace settings"
+	}
+	return "the editor's settings"
+}
+
+// DemoServer is the built-in demo server: this program with the argument "demo".
+// executable "" is os.Executable.
+func DemoServer(executable string) Server {
+	s := Server{Name: "demo", Layer: Demo, Transport: Stdio, Command: executable, Args: []string{"demo"}}
+	if executable == "" {
+		path, err := os.Executable()
+		if err != nil {
+			s.Problem = fmt.Sprintf("the path of this program is not known: %v", err)
+		}
+		s.Command = path
+	}
+	return s
+}
+
+// flag reads NAME=COMMAND ARGS, or NAME=URL. Words before the command that are
+// assignments are its environment, as in a shell.
+func (l *loader) flag(value string) (Server, bool) {
+	bad := func(format string, args ...any) (Server, bool) {
+		l.config.Findings = append(l.config.Findings, Finding{
+			Severity: "error", Code: "bad-flag",
+			Message: fmt.Sprintf("--server %s: ", quoteWord(clip(value))) + fmt.Sprintf(format, args...),
+		})
+		return Server{}, false
+	}
+	name, command, ok := strings.Cut(value, "=")
+	name = strings.TrimSpace(name)
+	if !ok || name == "" {
+		return bad("expected NAME=COMMAND ARGS")
+	}
+	words, err := splitWords(command, runtime.GOOS == "windows")
+	if err != nil {
+		return bad("%v", err)
+	}
+	server := Server{Name: name, Layer: Flag, Transport: Stdio}
+	for len(words) > 0 && isAssignment(words[0]) {
+		if server.Env == nil {
+			server.Env = map[string]string{}
+		}
+		variable, content, _ := strings.Cut(words[0], "=")
+		server.Env[variable] = content
+		words = words[1:]
+	}
+	if len(words) == 0 || words[0] == "" {
+		return bad("the command is missing")
+	}
+	if len(words) == 1 && (strings.HasPrefix(words[0], "http://") || strings.HasPrefix(words[0], "https://")) {
+		if err := checkURL(words[0]); err != nil {
+			return bad("%v", err)
+		}
+		server.Transport, server.URL = HTTP, words[0]
+		return server, true
+	}
+	server.Command, server.Args = words[0], words[1:]
+	return server, true
+}
+
+// isAssignment tells FOO=bar from a command.
+func isAssignment(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	if !ok || name == "" || (name[0] >= '0' && name[0] <= '9') {
+		return false
+	}
+	for _, b := range []byte(name) {
+		if b != '_' && (b < '0' || b > '9') && (b < 'A' || b > 'Z') && (b < 'a' || b > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+func checkURL(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		// The error's own text would repeat the URL, which may hold a secret.
+		return errors.New("\"url\" is not a URL")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return errors.New("\"url\" must begin with http:// or https://")
+	case u.Host == "":
+		return errors.New("\"url\" names no host")
+	}
+	return nil
+}
+
+// layerDocument is a document with its root object, nil when there is none.
+type layerDocument struct {
+	*document
+	object *hujson.Object
+	// hidden says which settings do not count here; nil is none.
+	hidden func(name string) bool
+}
+
+// file reads a configuration file. One that does not exist is a finding only
+// when it was asked for by name.
+func (l *loader) file(path string, required bool) layerDocument {
+	d := layerDocument{document: &document{file: path, what: path, findings: &l.config.Findings}}
+	if path == "" {
+		return d
+	}
+	content, err := readFile(path)
+	switch {
+	case errors.Is(err, errNoFile) && !required:
+	case err != nil:
+		l.config.Findings = append(l.config.Findings, Finding{
+			File: path, Severity: "error", Code: "unreadable-file",
+			Message: fmt.Sprintf("cannot read the configuration: %v", err),
+		})
+	default:
+		d.text = content
+		d.object = d.parse()
+	}
+	return d
+}
+
+// section reads editor settings.
+func (l *loader) section(value jsontext.Value, what string) layerDocument {
+	d := layerDocument{document: &document{what: what, text: slices.Clone(value), findings: &l.config.Findings}}
+	d.object = d.parse()
+	return d
+}
+
+// scope of servers in a layer; folder is that of a workspace file.
+func (l *loader) scope(layer Layer, folder string) scope {
+	sc := scope{layer: layer, folder: folder, expander: expander{lookup: l.sources.LookupEnv, folder: folder}}
+	if folder == "" && len(l.sources.Folders) > 0 {
+		sc.expander.folder = l.sources.Folders[0]
+	}
+	return sc
+}
+
+func (l *loader) servers(d layerDocument, layer Layer, folder string) []Server {
+	if d.object == nil {
+		return nil
+	}
+	v := d.find("mcpServers")
+	if v == nil {
+		return nil
+	}
+	return d.readServers(&v.Value, l.scope(layer, folder))
+}
+
+// serverNames are the names that d defines servers under, whatever their
+// definitions are worth.
+func (d layerDocument) serverNames() map[string]bool {
+	names := map[string]bool{}
+	if m := d.find("mcpServers"); m != nil {
+		if object, ok := m.Value.Value.(*hujson.Object); ok {
+			for i := range object.Members {
+				names[key(&object.Members[i])] = true
+			}
+		}
+	}
+	return names
+}
+
+// workspaceFile reads .codemode/mcp.json, which has servers and nothing else.
+func (l *loader) workspaceFile(d layerDocument, folder string) []Server {
+	if d.object == nil {
+		return nil
+	}
+	for i := range d.object.Members {
+		m := &d.object.Members[i]
+		switch name := key(m); name {
+		case "mcpServers", "$schema":
+		default:
+			d.reportValue(&m.Name, "warning", "unknown-field", fmt.Sprintf("unknown field %q; this file has \"mcpServers\" alone", name))
+		}
+	}
+	return l.servers(d, Workspace, folder)
+}

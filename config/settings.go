@@ -1,0 +1,177 @@
+package config
+
+import (
+	"time"
+)
+
+// Setting describes one setting. The editor's section, the user's configuration
+// file and docs/settings.md all follow from the table Settings.
+type Setting struct {
+	// Name without the prefix "codemode.", such as "exec.timeoutMs".
+	Name string
+	// Type is "integer", "boolean", "string", "array" (of strings) or "object".
+	Type string
+	// Unit of an integer: "ms", "MB", "bytes", "characters", "tokens", or "".
+	Unit string
+	// Default, Minimum and Ceiling of an integer. A value outside is clamped, with
+	// a finding.
+	Default, Minimum, Ceiling int
+	// Values are the allowed values of a string, the default first.
+	Values []string
+	// Trusted settings count only where a workspace cannot set them: the user's
+	// configuration, the editor's user settings.
+	Trusted bool
+	// Doc is one or two sentences for people.
+	Doc string
+
+	// number is where an integer goes.
+	number func(*Config) *int
+	// duration is where an integer of milliseconds goes.
+	duration func(*Config) *time.Duration
+}
+
+// Settings are all settings, in the order of their documentation. The numbers
+// are those of spec 09.
+func Settings() []Setting {
+	return []Setting{
+		{
+			Name: "mcpServers", Type: "object",
+			Doc: "MCP servers by name. A server has `command`, `args`, `env`, `envFile` and `cwd`, or `url` and `headers`; `type` is `stdio`, `http` or `sse`; `disabled` switches it off; `protocol` `legacy` skips the probe for newer protocol versions. Values may name variables: `${env:NAME}`, `${NAME}`, `${NAME:-default}`, `${workspaceFolder}`.",
+		},
+		{
+			Name: "demo", Type: "boolean",
+			Doc: "Adds the built-in demo server, a few harmless tools to try things out with.",
+		},
+		{
+			Name: "exclude", Type: "array",
+			Doc: "Patterns of full tool names, such as `mcp__github__delete_*`, that are in no pool: not in the catalog, not in the types, not callable. The lists of all layers count together.",
+		},
+		{
+			Name: "trust.workspace", Type: "string", Values: []string{"ask", "always"}, Trusted: true,
+			Doc: "Whether servers that a workspace's own files name may be started without a person's approval. `always` is for containers and CI.",
+		},
+		{
+			Name: "permissions.readOnly", Type: "object", Trusted: true,
+			Doc: "Servers whose read-only annotations are trusted: `{ \"github\": \"allow\" }` runs the tools that this server marks as read-only without asking.",
+		},
+		{
+			Name: "permissions.promptTimeoutMs", Type: "integer", Unit: "ms", Default: 300_000, Minimum: 1_000, Ceiling: 3_600_000,
+			Doc:      "How long a plain prompt may stay unanswered before the call counts as denied. Some editors let a prompt vanish without an answer.",
+			duration: func(c *Config) *time.Duration { return &c.PromptTimeout },
+		},
+		{
+			Name: "exec.timeoutMs", Type: "integer", Unit: "ms", Default: 120_000, Minimum: 1, Ceiling: 1_800_000,
+			Doc:      "Time from a script's start to its end. Waiting for a person is not counted.",
+			duration: func(c *Config) *time.Duration { return &c.Limits.Timeout },
+		},
+		{
+			Name: "exec.activeMs", Type: "integer", Unit: "ms", Default: 30_000, Minimum: 1, Ceiling: 600_000,
+			Doc:      "Time that a script may compute; waiting for tools is not counted.",
+			duration: func(c *Config) *time.Duration { return &c.Limits.Active },
+		},
+		{
+			Name: "exec.memoryMB", Type: "integer", Unit: "MB", Default: 256, Minimum: 16, Ceiling: 4_096,
+			Doc:    "Memory of a script.",
+			number: func(c *Config) *int { return &c.Limits.MemoryMB },
+		},
+		{
+			Name: "exec.maxToolCalls", Type: "integer", Default: 100, Minimum: 0, Ceiling: 1_000,
+			Doc:    "Tool calls in one script.",
+			number: func(c *Config) *int { return &c.Limits.MaxToolCalls },
+		},
+		{
+			Name: "exec.maxConcurrentCalls", Type: "integer", Default: 8, Minimum: 1, Ceiling: 64,
+			Doc:    "Tool calls of one script at the same time.",
+			number: func(c *Config) *int { return &c.Limits.MaxConcurrent },
+		},
+		{
+			Name: "exec.maxRuns", Type: "integer", Default: 4, Minimum: 1, Ceiling: 64,
+			Doc:    "Scripts at the same time; more wait in a queue.",
+			number: func(c *Config) *int { return &c.Limits.MaxRuns },
+		},
+		{
+			Name: "exec.maxCodeBytes", Type: "integer", Unit: "bytes", Default: 128 << 10, Minimum: 1, Ceiling: 1 << 20,
+			Doc:    "Size of a script.",
+			number: func(c *Config) *int { return &c.Limits.MaxCodeBytes },
+		},
+		{
+			Name: "exec.maxLogChars", Type: "integer", Unit: "characters", Default: 65_536, Minimum: 0, Ceiling: 1 << 20,
+			Doc:    "Collected logs of a script.",
+			number: func(c *Config) *int { return &c.Limits.MaxLogChars },
+		},
+		{
+			Name: "exec.maxLogEntries", Type: "integer", Default: 2_000, Minimum: 0, Ceiling: 20_000,
+			Doc:    "Collected log entries of a script.",
+			number: func(c *Config) *int { return &c.Limits.MaxLogEntries },
+		},
+		{
+			Name: "exec.maxResultChars", Type: "integer", Unit: "characters", Default: 262_144, Minimum: 1, Ceiling: 4 << 20,
+			Doc:    "Length of the return value in a result's text.",
+			number: func(c *Config) *int { return &c.Limits.MaxResultChars },
+		},
+		{
+			Name: "exec.maxOutputTokens", Type: "integer", Unit: "tokens", Default: 10_000, Minimum: 1, Ceiling: 200_000,
+			Doc:    "Length of a result's whole text.",
+			number: func(c *Config) *int { return &c.Limits.MaxOutputTokens },
+		},
+		{
+			Name: "exec.maxImages", Type: "integer", Default: 10, Minimum: 0, Ceiling: 50,
+			Doc:    "Images attached to a result.",
+			number: func(c *Config) *int { return &c.Limits.MaxImages },
+		},
+		{
+			Name: "exec.maxImageBytes", Type: "integer", Unit: "bytes", Default: 16 << 20, Minimum: 0, Ceiling: 64 << 20,
+			Doc:    "Size of all images attached to a result.",
+			number: func(c *Config) *int { return &c.Limits.MaxImageBytes },
+		},
+		{
+			Name: "exec.maxValueBytes", Type: "integer", Unit: "bytes", Default: 64 << 20, Minimum: 1 << 10, Ceiling: 256 << 20,
+			Doc:    "Size of one value that goes into a script or comes out of it.",
+			number: func(c *Config) *int { return &c.Limits.MaxValueBytes },
+		},
+		{
+			Name: "mcp.callTimeoutMs", Type: "integer", Unit: "ms", Default: 300_000, Minimum: 1, Ceiling: 3_600_000,
+			Doc:      "Time for one tool call, counted from its approval.",
+			duration: func(c *Config) *time.Duration { return &c.Limits.CallTimeout },
+		},
+		{
+			Name: "mcp.connectTimeoutMs", Type: "integer", Unit: "ms", Default: 30_000, Minimum: 1, Ceiling: 600_000,
+			Doc:      "Time for a server to start, to connect and to list its tools.",
+			duration: func(c *Config) *time.Duration { return &c.Limits.ConnectTimeout },
+		},
+		{
+			Name: "catalog.budgetTokens", Type: "integer", Unit: "tokens", Default: 2_000, Minimum: 0, Ceiling: 200_000,
+			Doc:    "Size of the catalog text; a larger pool is shown in part.",
+			number: func(c *Config) *int { return &c.Catalog.BudgetTokens },
+		},
+		{
+			Name: "catalog.maxDepth", Type: "integer", Default: 6, Minimum: 1, Ceiling: 32,
+			Doc:    "Depth of types in the catalog text; deeper parts are `unknown`.",
+			number: func(c *Config) *int { return &c.Catalog.MaxDepth },
+		},
+		{
+			Name: "catalog.descriptionWidth", Type: "integer", Unit: "characters", Default: 160, Minimum: 1, Ceiling: 1_000,
+			Doc:    "Width of a tool's own description in the catalog text.",
+			number: func(c *Config) *int { return &c.Catalog.DescriptionWidth },
+		},
+	}
+}
+
+// set stores an integer setting's value, already within its bounds.
+func (s Setting) set(c *Config, value int) {
+	switch {
+	case s.duration != nil:
+		*s.duration(c) = time.Duration(value) * time.Millisecond
+	case s.number != nil:
+		*s.number(c) = value
+	}
+}
+
+// defaults is a Config with the default of every setting.
+func defaults() *Config {
+	c := new(Config)
+	for _, s := range Settings() {
+		s.set(c, s.Default)
+	}
+	return c
+}

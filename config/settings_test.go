@@ -1,0 +1,86 @@
+package config
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/settings.md anew")
+
+// docs/settings.md follows from the table of settings.
+func TestSettingsDocument(t *testing.T) {
+	path := filepath.Join("..", "docs", "settings.md")
+	want := settingsDocument()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Error("docs/settings.md is stale: run go test ./config -run TestSettingsDocument -update")
+	}
+}
+
+func settingsDocument() string {
+	var b strings.Builder
+	b.WriteString(`# Settings
+
+<!-- Generated from the table in config/settings.go by its test; do not edit. -->
+
+Every setting can stand in the editor's settings (with the prefix ` + "`codemode.`" + `) and, without the prefix, in the user's
+configuration file ` + "`config.json`" + `, which is JSON with comments; nested objects and dotted names mean the same. The editor's
+user settings come over the file, and its workspace settings over those. A number outside its bounds is moved to the nearest
+bound, with a warning.
+
+A workspace's ` + "`.codemode/mcp.json`" + ` has ` + "`mcpServers`" + ` alone. Servers that it or the editor's workspace settings name are
+started only after a person has approved them. Settings marked *trusted* are ignored in workspace settings.
+
+| setting | type | default | bounds | meaning |
+| --- | --- | --- | --- | --- |
+`)
+	for _, s := range Settings() {
+		typ, value, bounds := s.Type, "", ""
+		switch s.Type {
+		case "integer":
+			if s.Unit != "" {
+				typ = s.Unit
+			}
+			value, bounds = grouped(s.Default), grouped(s.Minimum)+" – "+grouped(s.Ceiling)
+		case "boolean":
+			value = "`false`"
+		case "string":
+			value, bounds = "`"+s.Values[0]+"`", "`"+strings.Join(s.Values, "`, `")+"`"
+		case "array":
+			value = "`[]`"
+		case "object":
+			value = "`{}`"
+		}
+		doc := s.Doc
+		if s.Trusted {
+			doc += " *Trusted.*"
+		}
+		fmt.Fprintf(&b, "| `codemode.%s` | %s | %s | %s | %s |\n", s.Name, typ, value, bounds, strings.ReplaceAll(doc, "|", "\\|"))
+	}
+	return b.String()
+}
+
+// grouped writes 120000 as 120,000.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
