@@ -1,0 +1,44 @@
+# Everything here is also one plain command; make only remembers it.
+GO        ?= go
+# The TypeScript engine takes minutes to compile; it is never compiled with -race.
+WITHOUT_ENGINE = $$($(GO) list ./... | grep -v -e /cmd/ -e /typescript/engine -e /bench)
+STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: all codemode-ls install check format staticcheck test race update vsix bench
+
+all: codemode-ls
+
+codemode-ls:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' ./cmd/codemode-ls
+
+install:
+	CGO_ENABLED=0 $(GO) install -trimpath -ldflags='-s -w' ./cmd/codemode-ls
+
+## check: format, vet, staticcheck, tests, documents fresh
+check: format staticcheck
+	$(GO) vet ./...
+	$(MAKE) test race
+
+format:
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt these files:"; echo "$$files"; exit 1; }
+
+staticcheck:
+	$(STATICCHECK) ./...
+
+test:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race $(WITHOUT_ENGINE)
+
+## update: rewrite golden files and generated documents
+update:
+	$(GO) test $(WITHOUT_ENGINE) ./cmd/... -update
+
+## vsix: package the VS Code extension with the server inside, in dist/
+vsix:
+	editors/vscode/package.sh
+
+## bench: the benchmarks, with their comparisons (bench/README.md)
+bench:
+	bench/run

@@ -1,0 +1,85 @@
+// Package doors keeps the architecture: each outside library has one door, and
+// imports point down only.
+package doors
+
+import (
+	"encoding/json"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// doors are the packages that may import a library, by prefix of its path.
+var doors = map[string][]string{
+	"go.lsp.dev/":                         {"lsp", "typescript", "internal/editortest"},
+	"github.com/mark3labs/mcp-go":         {"upstream", "gateway", "internal/demo", "internal/mcptest"},
+	"github.com/dop251/goja":              {"sandbox"},
+	"github.com/evanw/esbuild":            {"script"},
+	"github.com/microsoft/typescript-go":  {"typescript/engine"},
+	"github.com/landlock-lsm/go-landlock": {"sandbox"},
+	"github.com/elastic/go-seccomp-bpf":   {"sandbox"},
+	"github.com/alecthomas/kong":          {"cmd/codemode-ls"},
+	"github.com/tailscale/hujson":         {"config", "permission"},
+	"codemode-ls/typescript/engine":       {"cmd/codemode-ls", "typescript/engine/cmd"},
+	"os/exec":                             {"upstream", "sandbox", "typescript", "permission"},
+}
+
+// below are the packages of this module that a package may import. What is not
+// listed may import anything that is.
+var below = map[string][]string{
+	"typegen":    {},
+	"script":     {},
+	"config":     {},
+	"catalog":    {"typegen"},
+	"permission": {"script"},
+	"sandbox":    {"script"},
+	"typescript": {"script"},
+	"upstream":   {"catalog", "config"},
+	"exec":       {"catalog", "config", "permission", "sandbox", "script", "upstream"},
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestDoors(t *testing.T) {
+	for _, p := range list(t) {
+		from := strings.TrimPrefix(p.ImportPath, "codemode-ls/")
+		for _, imported := range p.Imports {
+			for library, owners := range doors {
+				if imported == library || strings.HasPrefix(imported, strings.TrimSuffix(library, "/")+"/") {
+					if !slices.Contains(owners, from) {
+						t.Errorf("%s imports %s; go through %s", from, imported, strings.Join(owners, " or "))
+					}
+				}
+			}
+			allowed, limited := below[from]
+			if own, ok := strings.CutPrefix(imported, "codemode-ls/"); ok && limited && !slices.Contains(allowed, own) {
+				t.Errorf("%s imports %s; it may import only %q of this module", from, own, allowed)
+			}
+		}
+	}
+}
+
+// list is every package of the module. The test fails, rather than passes, when
+// there is nothing to look at.
+func list(t *testing.T) []listed {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "codemode-ls/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p listed
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if len(all) < 10 {
+		t.Fatalf("go list found %d packages only", len(all))
+	}
+	return all
+}
