@@ -26,7 +26,14 @@ const (
 	Builtin    Layer = "builtin" // the demo server's tools
 )
 
-// Rule names leaves: mcp__server__tool, `*` inside a segment.
+// Exec is the leaf that stands for running a script at all. A rule for it is
+// not a rule for the calls of scripts, and the other way round (PERM-2).
+const Exec = "Exec"
+
+// Rule names leaves: Exec, or mcp__server__tool with `*` inside a segment. The
+// third segment is everything behind the second `__`, so mcp__server__* covers
+// every tool of that server. A backslash takes a following `*` or backslash
+// literally; see Literal.
 type Rule struct {
 	Effect Effect
 	Layer  Layer
@@ -43,14 +50,73 @@ type Decision struct {
 
 // Rules is an immutable set of rules.
 type Rules struct {
-	// unexported
+	all   []Rule
+	exact map[string][]*Rule // rules without a wildcard, by leaf
+	globs []glob             // the others
 }
 
-// NewRules makes a set.
-func NewRules(rules []Rule) *Rules { panic("not built") }
+type glob struct {
+	pattern pattern
+	rule    *Rule
+}
 
-// Decide applies PERM-1 to a full name.
-func (r *Rules) Decide(leaf string) Decision { panic("not built") }
+// NewRules makes a set. A rule whose Match names nothing (see Valid) matches
+// nothing; readers of files report it before it comes here.
+func NewRules(rules []Rule) *Rules {
+	r := &Rules{all: append([]Rule(nil), rules...), exact: map[string][]*Rule{}}
+	for i := range r.all {
+		rule := &r.all[i]
+		if rule.Layer == Repository && rule.Effect == Allow {
+			continue // untrusted: kept in All so that people see it, never in force
+		}
+		p, err := parse(rule.Match)
+		if err != nil {
+			continue
+		}
+		if leaf, ok := p.leaf(); ok {
+			r.exact[leaf] = append(r.exact[leaf], rule)
+			continue
+		}
+		r.globs = append(r.globs, glob{p, rule})
+	}
+	return r
+}
+
+// Decide applies PERM-1 to a full name: deny wins over ask, ask over allow,
+// whatever the layer, and no rule is ask.
+func (r *Rules) Decide(leaf string) Decision {
+	var best *Rule
+	better := func(rule *Rule) {
+		if best == nil || rank(rule.Effect) > rank(best.Effect) {
+			best = rule
+		}
+	}
+	for _, rule := range r.exact[leaf] {
+		better(rule)
+	}
+	for _, g := range r.globs {
+		if (best == nil || rank(g.rule.Effect) > rank(best.Effect)) && g.pattern.match(leaf) {
+			best = g.rule
+		}
+	}
+	if best == nil {
+		return Decision{Effect: Ask}
+	}
+	return Decision{Effect: best.Effect, Rule: best}
+}
+
+// rank orders effects by which one wins. An effect that does not exist cannot
+// come from a file; it counts as a denial rather than as nothing.
+func rank(e Effect) int {
+	switch e {
+	case Allow:
+		return 1
+	case Ask:
+		return 2
+	default:
+		return 3
+	}
+}
 
 // All are the rules, in no particular order of precedence.
-func (r *Rules) All() []Rule { panic("not built") }
+func (r *Rules) All() []Rule { return append([]Rule(nil), r.all...) }

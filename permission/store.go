@@ -1,22 +1,70 @@
 package permission
 
-import "codemode-ls/script"
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"codemode-ls/script"
+
+	"github.com/gofrs/flock"
+)
 
 // StoreOptions says where rules live.
 type StoreOptions struct {
-	// UserDir holds permissions.json (user) and workspaces/<hash>.json.
+	// UserDir holds permissions.json (user) and workspaces/<hash>.json; "" keeps
+	// nothing but the session's rules.
 	UserDir string
 	// Folder is the workspace's first folder, or "".
 	Folder string
 	// Fixed are rules that no file holds: flags, the demo server's.
 	Fixed []Rule
+	// Changed, when set, is called after rules or problems have changed, by Set or
+	// when Rules sees that a file has. It may call Rules, but not Set.
+	Changed func()
 }
 
 // Store keeps rules in files that people can read and edit (PERM-10). Writes
 // are atomic and keep comments and unknown fields; a broken file means "ask for
 // everything", is reported, and is never overwritten.
 type Store struct {
-	// unexported
+	options StoreOptions
+	sources []*source
+
+	mu       sync.Mutex // guards what follows, and the sources
+	session  []Rule
+	fixed    []Rule
+	rules    *Rules
+	problems []Problem
+}
+
+// A source is one file of rules as it was last read.
+type source struct {
+	path  string
+	layer Layer
+	state fileState
+	file  ruleFile
+	text  []byte
+}
+
+// fileState tells whether a file may have changed without reading it.
+type fileState struct {
+	exists   bool
+	size     int64
+	modified time.Time
+	info     os.FileInfo
+	// settled is false while the file was written so shortly before it was read
+	// that another write could leave the same time stamp.
+	settled bool
 }
 
 // Problem is a broken rules file.
@@ -27,15 +75,214 @@ type Problem struct {
 }
 
 // OpenStore reads the files.
-func OpenStore(o StoreOptions) *Store { panic("not built") }
+func OpenStore(o StoreOptions) *Store {
+	s := &Store{options: o, fixed: slices.Clone(o.Fixed)}
+	if o.UserDir != "" {
+		s.sources = append(s.sources, &source{path: filepath.Join(o.UserDir, "permissions.json"), layer: User})
+		if o.Folder != "" {
+			s.sources = append(s.sources, &source{path: workspaceFile(o.UserDir, o.Folder), layer: Workspace})
+		}
+	}
+	if o.Folder != "" {
+		s.sources = append(s.sources, &source{path: filepath.Join(o.Folder, ".codemode", "permissions.json"), layer: Repository})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reload(true)
+	return s
+}
+
+// workspaceFile is where the user's rules for one folder are kept: outside of
+// it, so that the folder's own files cannot grant anything.
+func workspaceFile(userDir, folder string) string {
+	sum := sha256.Sum256([]byte(filepath.Clean(folder)))
+	return filepath.Join(userDir, "workspaces", hex.EncodeToString(sum[:8])+".json")
+}
 
 // Rules are the rules in force now. It looks at the files again when they have
-// changed.
-func (s *Store) Rules() *Rules { panic("not built") }
+// changed. The same pointer is returned as long as nothing has.
+func (s *Store) Rules() *Rules {
+	s.mu.Lock()
+	changed := s.reload(false)
+	rules := s.rules
+	s.mu.Unlock()
+	s.tell(changed)
+	return rules
+}
 
 // Problems are the broken files.
-func (s *Store) Problems() []Problem { panic("not built") }
+func (s *Store) Problems() []Problem {
+	s.mu.Lock()
+	changed := s.reload(false)
+	problems := slices.Clone(s.problems)
+	s.mu.Unlock()
+	s.tell(changed)
+	return problems
+}
+
+// SetFixed replaces the rules that no file holds.
+func (s *Store) SetFixed(rules []Rule) {
+	s.mu.Lock()
+	changed := !slices.Equal(s.fixed, rules)
+	s.fixed = slices.Clone(rules)
+	if changed {
+		s.build()
+	}
+	s.mu.Unlock()
+	s.tell(changed)
+}
 
 // Set adds, moves or (with effect "") removes the rule in a layer: session,
 // workspace or user. It is in force at once.
-func (s *Store) Set(layer Layer, effect Effect, match string) error { panic("not built") }
+func (s *Store) Set(layer Layer, effect Effect, match string) error {
+	if effect != "" && !slices.Contains(effects, effect) {
+		return fmt.Errorf("unknown effect %q: expected allow, ask, deny or nothing", effect)
+	}
+	if err := Valid(match); err != nil {
+		return fmt.Errorf("%q is not a rule: %w", match, err)
+	}
+	s.mu.Lock()
+	err := s.set(layer, effect, match)
+	if err == nil {
+		s.reload(true)
+	}
+	s.mu.Unlock()
+	s.tell(err == nil)
+	return err
+}
+
+func (s *Store) set(layer Layer, effect Effect, match string) error {
+	if layer == Session {
+		s.session = slices.DeleteFunc(s.session, func(r Rule) bool { return r.Match == match })
+		if effect != "" {
+			s.session = append(s.session, Rule{Effect: effect, Layer: Session, Match: match})
+		}
+		return nil
+	}
+	if layer != User && layer != Workspace {
+		return fmt.Errorf("rules of the layer %q cannot be set here: choose session, workspace or user", layer)
+	}
+	at := slices.IndexFunc(s.sources, func(f *source) bool { return f.layer == layer })
+	if at < 0 {
+		return fmt.Errorf("there is no file for rules of the layer %q: no folder is open, or nothing is kept", layer)
+	}
+	header := ""
+	if layer == Workspace {
+		// The file's name is a hash; say in it what it is about. A line break in
+		// the folder's name would end the comment.
+		header = "// Rules for " + strings.Map(func(r rune) rune {
+			if r < ' ' {
+				return ' '
+			}
+			return r
+		}, filepath.Clean(s.options.Folder)) + "\n"
+	}
+	return editFile(s.sources[at].path, layer, effect, match, header)
+}
+
+// lockTimeout is how long another editor may hold the lock of a rules file.
+const lockTimeout = 5 * time.Second
+
+// editFile changes one rule of a file under a lock that other processes honour.
+func editFile(path string, layer Layer, effect Effect, match, header string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
+	defer cancel()
+	locked, err := lock.TryLockContext(ctx, 10*time.Millisecond)
+	if err != nil || !locked {
+		return fmt.Errorf("%s is being written by another process: %w", path, err)
+	}
+	defer lock.Unlock()
+	old, err := readText(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	text, err := edit(old, path, layer, effect, match, header)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(text, old) {
+		return nil
+	}
+	return writeFile(path, text)
+}
+
+func (s *Store) tell(changed bool) {
+	if changed && s.options.Changed != nil {
+		s.options.Changed()
+	}
+}
+
+// reload reads the files that may have changed (all says: every one) and says
+// whether rules or problems did. s.mu is held.
+func (s *Store) reload(all bool) (changed bool) {
+	for _, f := range s.sources {
+		changed = f.reload(all) || changed
+	}
+	if changed || all {
+		s.build()
+	}
+	return changed || all
+}
+
+// build makes the rules in force. s.mu is held.
+func (s *Store) build() {
+	rules := append(slices.Clone(s.fixed), s.session...)
+	s.problems = nil
+	for _, f := range s.sources {
+		rules = append(rules, f.file.rules...)
+		s.problems = append(s.problems, f.file.problems...)
+		if f.file.broken {
+			rules = append(rules, Rule{
+				Effect: Ask, Layer: f.layer, Match: "mcp__*__*", File: f.path, Range: f.file.problems[0].Range,
+			})
+		}
+	}
+	s.rules = NewRules(rules)
+}
+
+// reload reads a file again if it may have changed, and says whether it has.
+func (f *source) reload(force bool) (changed bool) {
+	state := stat(f.path)
+	if !force && f.state.settled && state.same(f.state) {
+		return false
+	}
+	// The state is taken before the text: a write between the two is seen by the
+	// next look.
+	f.state = state
+	file, text := readFile(f.path, f.layer)
+	if file.broken {
+		// The denials of the last good reading stay in force (PERM-10).
+		for _, r := range f.file.rules {
+			if r.Effect == Deny && !slices.Contains(file.rules, r) {
+				file.rules = append(file.rules, r)
+			}
+		}
+	}
+	changed = !bytes.Equal(text, f.text) || !slices.Equal(file.problems, f.file.problems)
+	f.file, f.text = file, text
+	return changed
+}
+
+// settling is how old a file's time stamp must be before equal stamps prove that
+// nothing was written in between.
+const settling = 100 * time.Millisecond
+
+func stat(path string) fileState {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fileState{settled: errors.Is(err, os.ErrNotExist)}
+	}
+	return fileState{
+		exists: true, size: info.Size(), modified: info.ModTime(), info: info,
+		settled: time.Since(info.ModTime()) > settling,
+	}
+}
+
+func (a fileState) same(b fileState) bool {
+	return a.exists == b.exists && a.size == b.size && a.modified.Equal(b.modified) &&
+		(a.info == nil || os.SameFile(a.info, b.info))
+}

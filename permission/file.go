@@ -1,0 +1,435 @@
+package permission
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"codemode-ls/script"
+
+	"github.com/tailscale/hujson"
+)
+
+// maxFile bounds a rules file; maxDepth bounds its nesting, because the parser
+// recurses and a repository's file is written by anybody.
+const (
+	maxFile  = 1 << 20
+	maxDepth = 100
+)
+
+// A ruleFile is what was read from one file.
+type ruleFile struct {
+	rules    []Rule
+	problems []Problem
+	// broken says that the file may hold denials that could not be read: until it
+	// is mended, everything is asked for (PERM-10).
+	broken bool
+}
+
+// effects are the names of the three lists in a file.
+var effects = []Effect{Allow, Ask, Deny}
+
+// readFile reads a file of the form
+//
+//	{ "permissions": { "allow": [], "ask": [], "deny": [] } }
+//
+// in JSON with comments and trailing commas. Unknown fields are left alone. A
+// file that does not exist has no rules.
+func readFile(path string, layer Layer) (ruleFile, []byte) {
+	text, err := readText(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ruleFile{}, nil
+	}
+	if err != nil {
+		return ruleFile{broken: true, problems: []Problem{{File: path, Message: err.Error()}}}, nil
+	}
+	return parseFile(text, path, layer), text
+}
+
+// readText never waits: what lies at path may be a FIFO or a device.
+func readText(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxFile {
+		return nil, fmt.Errorf("larger than %d bytes", maxFile)
+	}
+	return text, nil
+}
+
+func parseFile(text []byte, path string, layer Layer) ruleFile {
+	var f ruleFile
+	trouble := func(r script.Range, format string, args ...any) {
+		f.problems = append(f.problems, Problem{File: path, Range: r, Message: fmt.Sprintf(format, args...)})
+	}
+	root, err := parseText(text)
+	if err != nil {
+		f.broken = true
+		trouble(syntaxRange(err, text), "%s", strings.TrimPrefix(err.Error(), "hujson: "))
+		return f
+	}
+	at := positions{text: text}
+	top, ok := root.Value.(*hujson.Object)
+	if !ok {
+		f.broken = true
+		trouble(at.of(root), "expected an object")
+		return f
+	}
+	section, err := member(top, "permissions")
+	if err != nil {
+		f.broken = true
+		trouble(at.of(root), "%v", err)
+		return f
+	}
+	if section == nil {
+		return f
+	}
+	lists, ok := section.Value.(*hujson.Object)
+	if !ok {
+		f.broken = true
+		trouble(at.of(*section), `"permissions" must be an object with the lists "allow", "ask" and "deny"`)
+		return f
+	}
+	for _, effect := range effects {
+		list, err := member(lists, string(effect))
+		if err != nil {
+			f.broken = true
+			trouble(at.of(*section), "%v", err)
+		}
+		if list == nil {
+			continue
+		}
+		array, ok := list.Value.(*hujson.Array)
+		if !ok {
+			f.broken = true
+			trouble(at.of(*list), "%q must be a list of rules", effect)
+			continue
+		}
+		for _, element := range array.Elements {
+			place := at.of(element)
+			lit, ok := element.Value.(hujson.Literal)
+			match := ""
+			if ok && lit.Kind() == '"' {
+				match = lit.String()
+			}
+			if err := Valid(match); err != nil {
+				// An allow that names nothing is harmless. A denial that names nothing
+				// was meant to deny something.
+				f.broken = f.broken || effect != Allow
+				trouble(place, "%v", err)
+				continue
+			}
+			f.rules = append(f.rules, Rule{Effect: effect, Layer: layer, Match: match, File: path, Range: place})
+		}
+	}
+	return f
+}
+
+// parseText parses JSON with comments; a byte order mark is not an error.
+func parseText(text []byte) (hujson.Value, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	depth := 0
+	for i, c := range text {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		if depth > maxDepth {
+			line := 1 + bytes.Count(text[:i], []byte("\n"))
+			return hujson.Value{}, fmt.Errorf("hujson: line %d, column 1: nested too deeply", line)
+		}
+	}
+	return hujson.Parse(text)
+}
+
+// member finds the one member with a name; twice the same name is an error, for
+// readers would disagree on which of them counts.
+func member(o *hujson.Object, name string) (found *hujson.Value, err error) {
+	for i := range o.Members {
+		m := &o.Members[i]
+		if lit, ok := m.Name.Value.(hujson.Literal); !ok || lit.String() != name {
+			continue
+		}
+		if found != nil {
+			return found, fmt.Errorf("%q stands here twice", name)
+		}
+		found = &m.Value
+	}
+	return found, nil
+}
+
+// edit returns text with the rule match moved to the list of effect, or removed
+// from every list when effect is "". Comments and unknown fields stay. Text that
+// is broken is an error and is never replaced.
+func edit(text []byte, path string, layer Layer, effect Effect, match string, header string) ([]byte, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		text = []byte(header + "{\n  \"permissions\": {\n    \"allow\": [],\n    \"ask\": [],\n    \"deny\": []\n  }\n}\n")
+	}
+	if f := parseFile(text, path, layer); f.broken {
+		p := f.problems[0]
+		return nil, fmt.Errorf("%s:%d: %s; mend the file first", path, p.Range.Start.Line+1, p.Message)
+	}
+	root, err := parseText(text)
+	if err != nil {
+		return nil, err
+	}
+	top := root.Value.(*hujson.Object)
+	section := ensure(top, "permissions", &hujson.Object{}, "\n  ")
+	lists := section.Value.(*hujson.Object)
+	for _, e := range effects {
+		list, _ := member(lists, string(e))
+		if list == nil {
+			if e != effect {
+				continue
+			}
+			list = ensure(lists, string(e), &hujson.Array{}, "\n    ")
+		}
+		array := list.Value.(*hujson.Array)
+		if e == effect {
+			add(array, match, indentOf(lists, string(e))+"  ")
+			continue
+		}
+		remove(array, match)
+	}
+	return root.Pack(), nil
+}
+
+// ensure returns the member with a name, added at the end when missing.
+func ensure(o *hujson.Object, name string, value hujson.ValueTrimmed, indent string) *hujson.Value {
+	if v, _ := member(o, name); v != nil {
+		return v
+	}
+	if len(o.Members) > 0 {
+		if own := indentBefore(o.Members[0].Name.BeforeExtra); own != "" {
+			indent = own
+		}
+		// No trailing comma, or one that becomes the separator.
+		last := &o.Members[len(o.Members)-1].Value
+		if last.AfterExtra != nil {
+			o.AfterExtra, last.AfterExtra = append(last.AfterExtra[:len(last.AfterExtra):len(last.AfterExtra)], o.AfterExtra...), nil
+		}
+	}
+	m := hujson.ObjectMember{
+		Name:  hujson.Value{BeforeExtra: joinExtra(o.AfterExtra, indent), Value: hujson.String(name)},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: value},
+	}
+	o.AfterExtra = hujson.Extra(indent[:max(len(indent)-2, 1)])
+	o.Members = append(o.Members, m)
+	return &o.Members[len(o.Members)-1].Value
+}
+
+// add appends a rule to a list unless it is there. indent is the line break and
+// white space before an element of a list that has none yet.
+func add(a *hujson.Array, match, indent string) {
+	for _, e := range a.Elements {
+		if isString(e, match) {
+			return
+		}
+	}
+	e := hujson.Value{BeforeExtra: hujson.Extra(indent), Value: hujson.String(match)}
+	n := len(a.Elements)
+	switch {
+	case n == 0:
+		// What stood between the brackets can only be white space and comments.
+		e.BeforeExtra = joinExtra(a.AfterExtra, indent)
+		a.AfterExtra = hujson.Extra(indent[:max(len(indent)-2, 1)])
+	case a.Elements[n-1].AfterExtra != nil: // a trailing comma: keep the habit
+		e.BeforeExtra = joinExtra(a.AfterExtra, like(a.Elements[0]))
+		a.AfterExtra = hujson.Extra(closing(a.AfterExtra))
+		e.AfterExtra = hujson.Extra{}
+	default:
+		e.BeforeExtra = hujson.Extra(like(a.Elements[0]))
+		if comments(a.AfterExtra) != "" {
+			// A comment behind the last element stays behind it.
+			e.BeforeExtra = joinExtra(a.AfterExtra, like(a.Elements[0]))
+			a.AfterExtra = hujson.Extra(closing(a.AfterExtra))
+		}
+	}
+	a.Elements = append(a.Elements, e)
+}
+
+// remove takes a rule out of a list. Comments beside it stay in the list: they
+// may be about its neighbours.
+func remove(a *hujson.Array, match string) {
+	for i := 0; i < len(a.Elements); i++ {
+		e := a.Elements[i]
+		if !isString(e, match) {
+			continue
+		}
+		kept := comments(e.BeforeExtra) + comments(e.AfterExtra)
+		a.Elements = append(a.Elements[:i:i], a.Elements[i+1:]...)
+		switch {
+		case kept == "":
+		case i < len(a.Elements):
+			next := string(a.Elements[i].BeforeExtra)
+			if strings.HasSuffix(kept, "\n") {
+				next = strings.TrimPrefix(next, "\n")
+			}
+			a.Elements[i].BeforeExtra = hujson.Extra(kept + next)
+		default:
+			a.AfterExtra = hujson.Extra(kept + cmp.Or(string(a.AfterExtra), "\n"))
+		}
+		i--
+	}
+}
+
+func isString(v hujson.Value, s string) bool {
+	lit, ok := v.Value.(hujson.Literal)
+	return ok && lit.Kind() == '"' && lit.String() == s
+}
+
+// like is the white space before an element like e: its line break and indent.
+func like(e hujson.Value) string {
+	return cmp.Or(indentBefore(e.BeforeExtra), " ")
+}
+
+// comments is extra without the white space at its end, or "" when it is only
+// white space. A line comment keeps its line break.
+func comments(extra hujson.Extra) string {
+	if extra.IsStandard() {
+		return ""
+	}
+	s := strings.TrimRight(string(extra), " \t\r\n")
+	last := s[strings.LastIndexByte(s, '\n')+1:]
+	if strings.Contains(last, "//") {
+		s += "\n"
+	}
+	return s
+}
+
+// joinExtra is the comments of extra followed by the white space before the next
+// element.
+func joinExtra(extra hujson.Extra, indent string) hujson.Extra {
+	c := comments(extra)
+	if strings.HasSuffix(c, "\n") {
+		indent = strings.TrimPrefix(indent, "\n")
+	}
+	return hujson.Extra(c + indent)
+}
+
+// closing is the white space at the end of extra.
+func closing(extra hujson.Extra) string {
+	s := string(extra)
+	return s[len(strings.TrimRight(s, " \t\r\n")):]
+}
+
+// indentBefore is the last line break of extra with the indent behind it.
+func indentBefore(extra hujson.Extra) string {
+	s := string(extra)
+	at := strings.LastIndexByte(s, '\n')
+	if at < 0 {
+		return ""
+	}
+	line := s[at+1:]
+	return "\n" + line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
+
+// indentOf is the line break and indent before the member with a name.
+func indentOf(o *hujson.Object, name string) string {
+	for _, m := range o.Members {
+		if lit, ok := m.Name.Value.(hujson.Literal); ok && lit.String() == name {
+			if s := indentBefore(m.Name.BeforeExtra); s != "" {
+				return s
+			}
+		}
+	}
+	return "\n    "
+}
+
+// writeFile replaces a file at once: readers see the old text or the new one.
+// A symbolic link stays one; what it points to is replaced.
+func writeFile(path string, text []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".permissions-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	err = f.Chmod(0o600)
+	if err == nil {
+		_, err = f.Write(text)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// positions turns byte offsets of a text into lines and UTF-16 columns.
+type positions struct{ text []byte }
+
+func (p positions) of(v hujson.Value) script.Range {
+	shift := len(p.text) - len(bytes.TrimPrefix(p.text, []byte("\ufeff")))
+	return script.Range{Start: p.at(v.StartOffset + shift), End: p.at(v.EndOffset + shift)}
+}
+
+func (p positions) at(offset int) script.Position {
+	before := p.text[:min(max(offset, 0), len(p.text))]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return script.Position{Line: bytes.Count(before, []byte("\n")), Character: utf16Length(before[start:])}
+}
+
+func utf16Length(b []byte) (n int) {
+	for len(b) > 0 {
+		r, size := utf8.DecodeRune(b)
+		n += utf16.RuneLen(r)
+		b = b[size:]
+	}
+	return n
+}
+
+var syntaxPlace = regexp.MustCompile(`line (\d+), column (\d+)`)
+
+// syntaxRange is the line that a parse error names, from the place to its end.
+func syntaxRange(err error, text []byte) script.Range {
+	m := syntaxPlace.FindStringSubmatch(err.Error())
+	if m == nil {
+		return script.Range{}
+	}
+	line, _ := strconv.Atoi(m[1])
+	column, _ := strconv.Atoi(m[2])
+	lines := bytes.Split(text, []byte("\n"))
+	if line < 1 || line > len(lines) {
+		return script.Range{}
+	}
+	l := lines[line-1]
+	start := utf16Length(l[:min(max(column-1, 0), len(l))])
+	return script.Range{
+		Start: script.Position{Line: line - 1, Character: start},
+		End:   script.Position{Line: line - 1, Character: utf16Length(bytes.TrimRight(l, "\r"))},
+	}
+}
