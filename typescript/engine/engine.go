@@ -1,5 +1,5 @@
 // Package engine is TypeScript itself, compiled into the binary: the engine
-// child (`codemode-ls ts-engine`) runs Serve and nothing else.
+// child (`codemode-ls ts-engine`) runs Main and nothing else.
 //
 // It is apart from package typescript, the client, so that only the command
 // pays the minutes that compiling TypeScript takes.
@@ -7,13 +7,31 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"io"
+
+	"codemode-ls/typescript/project"
 
 	"github.com/microsoft/typescript-go/codemodeshim"
 )
 
 // Version is the TypeScript version compiled in, such as "7.0.2".
 func Version() string { return codemodeshim.Version() }
+
+// Main is the engine child: Serve on the project's virtual disk. The result is
+// the process's exit code.
+func Main(ctx context.Context, in io.Reader, out, stderr io.Writer) int {
+	files := map[string]string{
+		project.Config: project.ConfigText,
+		// Something must stand here before the client has sent the real ones.
+		project.Declarations: "",
+	}
+	if err := Serve(ctx, in, out, stderr, project.Directory, files); err != nil {
+		fmt.Fprintf(stderr, "typescript engine: %v\n", err)
+		return 1
+	}
+	return 0
+}
 
 // Serve speaks the language server protocol on in and out until in ends. Its
 // whole disk is files, by absolute slash-separated path; the standard library

@@ -1,0 +1,136 @@
+package typescript
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+
+	"codemode-ls/script"
+	"codemode-ls/typescript/project"
+
+	"go.lsp.dev/protocol"
+)
+
+// A script is the body of an async function (EXEC-1), so that is what the
+// engine sees: the body's own lines, unchanged, between these two. Parsing the
+// bare body instead and dropping the complaints about return would lose the
+// checks of returned expressions.
+const (
+	head = "export default async function () {\n"
+	tail = "\n}\n"
+)
+
+// A document is one version of an author's text, and of what the engine sees
+// of it. It never changes.
+type document struct {
+	uri      string // the author's
+	virtual  string // the engine's
+	language script.Language
+	version  int32  // the engine's count, over all documents
+	text     string // as the engine sees it
+	shift    uint32 // lines before the author's first
+	end      protocol.Position
+	last     protocol.Range // the last visible character of the author's text
+}
+
+// wrap is the text that the engine sees, and how many lines it puts before the
+// author's. A module is seen as it is (EXEC-16).
+func wrap(text string) (wrapped string, shift uint32) {
+	body := script.Prepare(text).Text
+	if script.IsModule(body) {
+		return body, 0
+	}
+	return head + body + tail, 1
+}
+
+func newDocument(uri, virtual string, l script.Language, version int32, text string) *document {
+	d := &document{uri: uri, virtual: virtual, language: l, version: version}
+	d.text, d.shift = wrap(text)
+	d.end, d.last = ends(text)
+	return d
+}
+
+// virtualURI is the engine's name of the nth document. Authors' names never
+// reach the engine: it must not find what surrounds them, nor choke on them.
+func virtualURI(n int, l script.Language) string {
+	extension := "ts"
+	if l == script.JavaScript {
+		extension = "js"
+	}
+	return fmt.Sprintf("file://%s/%d.%s", project.Scripts, n, extension)
+}
+
+func (d *document) languageID() string {
+	if d.language == script.JavaScript {
+		return "javascript"
+	}
+	return "typescript"
+}
+
+// toEngine maps an author's position.
+func (d *document) toEngine(p protocol.Position) protocol.Position {
+	if after(p, d.end) {
+		p = d.end
+	}
+	p.Line += d.shift
+	return p
+}
+
+// toAuthor maps a position back; what lies in the wrapper is the nearest end of
+// the author's text.
+func (d *document) toAuthor(p protocol.Position) protocol.Position {
+	if p.Line < d.shift {
+		return protocol.Position{}
+	}
+	p.Line -= d.shift
+	if after(p, d.end) {
+		return d.end
+	}
+	return p
+}
+
+func (d *document) rangeToEngine(r protocol.Range) protocol.Range {
+	return protocol.Range{Start: d.toEngine(r.Start), End: d.toEngine(r.End)}
+}
+
+func (d *document) rangeToAuthor(r protocol.Range) protocol.Range {
+	return protocol.Range{Start: d.toAuthor(r.Start), End: d.toAuthor(r.End)}
+}
+
+// visible is a range that has something to underline: what the engine reports
+// behind the end (a missing brace) is shown on the last character.
+func (d *document) visible(r protocol.Range) protocol.Range {
+	if r.Start == r.End && r.Start == d.end {
+		return d.last
+	}
+	return r
+}
+
+func after(a, b protocol.Position) bool {
+	return a.Line > b.Line || a.Line == b.Line && a.Character > b.Character
+}
+
+// ends are the position behind a text and the range of its last character that
+// is not space, in UTF-16 units.
+func ends(text string) (end protocol.Position, last protocol.Range) {
+	trimmed := strings.TrimRight(text, " \t\r\n")
+	at := func(offset int) protocol.Position {
+		line, start := 0, 0
+		for i := 0; i < offset; i++ {
+			if text[i] == '\n' || text[i] == '\r' && !(i+1 < len(text) && text[i+1] == '\n') {
+				line, start = line+1, i+1
+			}
+		}
+		units := 0
+		for _, r := range text[start:offset] {
+			units += utf16.RuneLen(r)
+		}
+		return protocol.Position{Line: uint32(line), Character: uint32(units)}
+	}
+	end = at(len(text))
+	if trimmed == "" {
+		return end, protocol.Range{Start: end, End: end}
+	}
+	start := strings.LastIndexFunc(trimmed, func(rune) bool { return true })
+	return end, protocol.Range{Start: at(start), End: at(len(trimmed))}
+}

@@ -1,0 +1,114 @@
+package typescript
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// A child that has lived this long was well: the next death is a first one.
+const healthy = time.Minute
+
+// supervise keeps a child running until ctx ends.
+func (e *Engine) supervise(ctx context.Context) {
+	defer close(e.done)
+	defer e.update(func() { e.ended, e.status.Running = true, false })
+	failures := 0
+	for {
+		began := time.Now()
+		err := e.life(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > healthy {
+			failures = 0
+		}
+		failures++
+		pause := pauseBefore(failures)
+		e.log.Warn("the TypeScript engine has stopped and is started again", "err", err, "in", pause)
+		e.update(func() {
+			e.child, e.hopeless = nil, pause > time.Second
+			e.status = Status{Restarts: e.status.Restarts + 1, Err: err}
+		})
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// pauseBefore is how long to wait after the nth death in a row: not at all
+// after the first, so that one crash costs a blink.
+func pauseBefore(deaths int) time.Duration {
+	if deaths <= 1 {
+		return 0
+	}
+	return min(100*time.Millisecond<<min(deaths-2, 10), 30*time.Second)
+}
+
+// update changes the state that running waits for.
+func (e *Engine) update(change func()) {
+	e.mu.Lock()
+	change()
+	close(e.turn)
+	e.turn = make(chan struct{})
+	e.mu.Unlock()
+	if e.o.Changed != nil {
+		e.o.Changed()
+	}
+}
+
+// life is one child from its start to its end; the error is what it died of.
+func (e *Engine) life(ctx context.Context) error {
+	command := e.command
+	if len(command) == 0 {
+		var err error
+		if command, err = defaultCommand(); err != nil {
+			return err
+		}
+	}
+	c, err := start(command)
+	if err != nil {
+		return err
+	}
+	shaking, cancel := context.WithTimeout(ctx, e.o.Timeout)
+	err = c.handshake(shaking)
+	cancel()
+	if err != nil {
+		return errors.Join(err, c.stop())
+	}
+	e.update(func() {
+		e.child, e.hopeless = c, false
+		e.status.Running, e.status.Err = true, nil
+	})
+	e.tend(ctx, c)
+	e.update(func() { e.child, e.status.Running = nil, false })
+	return c.stop()
+}
+
+// tend tells c what has changed, until it or ctx ends.
+func (e *Engine) tend(ctx context.Context, c *child) {
+	unblock := context.AfterFunc(ctx, c.kill)
+	defer unblock()
+	for {
+		if err := c.lock(ctx); err != nil {
+			return
+		}
+		declarations, documents := e.world()
+		err := c.tell(e.own, declarations, documents)
+		c.unlock()
+		if err != nil {
+			return
+		}
+		select {
+		case <-e.wake:
+		case <-c.gone:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
