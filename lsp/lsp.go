@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"io"
 	"log/slog"
 
 	"codemode-ls/config"
@@ -22,8 +21,7 @@ type Options struct {
 	Version           string
 	Log               *slog.Logger
 	Limits            config.Limits
-}
 
-// Serve speaks LSP on rwc until the client says exit, hangs up, or ctx ends. The
-// result is the process's exit code: 0 when shutdown came before exit.
-func Serve(ctx context.Context, rwc io.ReadWriteCloser, o Options) (exitCode int) { panic("not built") }
+	// openForTest replaces the workspace.
+	openForTest func(context.Context, workspace.Options) opened
+}

@@ -1,15 +1,32 @@
 package lsp
 
 import (
+	"context"
+	"hash/maphash"
 	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
 
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+	"codemode-ls/permission"
 	"codemode-ls/typescript"
+	"codemode-ls/workspace"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
 
-// A Server is one connection with one client.
+// The states of a connection, in order.
+const (
+	stateNew int32 = iota
+	stateRunning
+	stateShutDown
+)
+
+// A Server is one connection with one client. Its methods are in one file per
+// feature; methods.go says which method of the protocol is answered by which.
 type Server struct {
 	o       Options
 	log     *slog.Logger
@@ -20,4 +37,85 @@ type Server struct {
 
 	conn   jsonrpc2.Conn
 	client protocol.Client // requests and notifications to the client
+	// ctx ends with the connection; hangup ends it, and says why.
+	ctx    context.Context
+	hangup context.CancelCauseFunc
+	state  atomic.Int32
+	ids    atomic.Int64
+	begun  atomic.Bool   // `initialized` has come
+	ready  chan struct{} // closed when workspace is open
+
+	// Wake-ups, each of capacity 1.
+	workspaceChanged, settingsChanged, approvalsPending chan struct{}
+
+	publisher publisher // of the goroutine that Watch runs
+
+	// open opens the workspace; tests have their own.
+	open func(context.Context, workspace.Options) opened
+
+	running sync.WaitGroup // the goroutines that close waits for
+	ended   chan struct{}  // closed when workspace and engine have ended
+
+	mu sync.Mutex // guards all below
+	// workspace is set once, before ready is closed.
+	workspace    opened
+	closing      bool
+	requests     map[jsonrpc2.ID]*inFlight
+	folders      []string // never changed in place
+	settings     settings
+	progressRuns map[string]string // run ids by progress token
+	runsNow      map[string]string // URIs by run id
+}
+
+func newServer(o Options, hangup context.CancelCauseFunc) *Server {
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		o: o, log: log, hangup: hangup,
+		ready: make(chan struct{}), ended: make(chan struct{}),
+		workspaceChanged: make(chan struct{}, 1),
+		settingsChanged:  make(chan struct{}, 1),
+		approvalsPending: make(chan struct{}, 1),
+		requests:         map[jsonrpc2.ID]*inFlight{},
+		progressRuns:     map[string]string{},
+		runsNow:          map[string]string{},
+		publisher:        publisher{seed: maphash.MakeSeed(), sent: map[string]published{}},
+		open:             openWorkspace,
+		session: newSession(&Snapshot{
+			Docs:   map[string]*Document{},
+			Client: &clientCapabilities{Encoding: protocol.PositionEncodingKindUTF16},
+			Workspace: &workspace.Snapshot{
+				Config:  &config.Config{},
+				Catalog: catalog.Empty(),
+				Rules:   permission.NewRules(nil),
+			},
+		}),
+	}
+	if o.openForTest != nil {
+		s.open = o.openForTest
+	}
+	return s
+}
+
+// spawn runs work in the background; close waits for it. After the connection
+// has begun to close it does nothing.
+func (s *Server) spawn(work func(context.Context)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return
+	}
+	s.running.Go(func() {
+		defer s.survive("background work")
+		work(s.ctx)
+	})
+}
+
+// survive keeps a panic of background work from ending the session.
+func (s *Server) survive(what string) {
+	if r := recover(); r != nil {
+		s.log.Error("panic", "in", what, "panic", r, "stack", string(debug.Stack()))
+	}
 }

@@ -25,6 +25,8 @@ type Snapshot struct {
 	// DeclarationsURI is the file URI of the written tools.d.ts, or "" while there
 	// is none.
 	DeclarationsURI string
+	// LastRuns are the newest runs of open documents by URI.
+	LastRuns map[string]*lastRun
 }
 
 // document is the open document with that URI; an error for the client when
@@ -79,6 +81,10 @@ func (s *Session) removeDocument(uri string) *Snapshot {
 	return s.Edit(func(next *Snapshot) {
 		next.Docs = maps.Clone(next.Docs)
 		delete(next.Docs, uri)
+		if _, ok := next.LastRuns[uri]; ok {
+			next.LastRuns = maps.Clone(next.LastRuns)
+			delete(next.LastRuns, uri)
+		}
 	})
 }
 

@@ -1,0 +1,209 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"codemode-ls/catalog"
+	"codemode-ls/exec"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.lsp.dev/protocol"
+)
+
+// defaultPromptTime is how long a plain prompt may stay unanswered when the
+// settings say nothing (PERM-13).
+const defaultPromptTime = 5 * time.Minute
+
+// An asker asks the person at the editor for one run (PERM-6, PERM-7). It never
+// runs on the read loop, which has to read the answer.
+type asker struct {
+	s   *Server
+	doc *Document // the script that runs
+}
+
+// Ask asks by codemode/permission when the client said that it can, else by
+// window/showMessageRequest. Whatever is not a clear permission is a denial. A
+// question that need not be answered any more is withdrawn.
+func (a *asker) Ask(ctx context.Context, q exec.Question) (exec.Answer, error) {
+	snap := a.s.session.Snapshot()
+	if snap.Client.canAsk() {
+		return a.askClient(ctx, q)
+	}
+	return a.askPlain(ctx, snap, q)
+}
+
+func denied(reason string) exec.Answer { return exec.Answer{Decision: "deny", Reason: reason} }
+
+func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, error) {
+	q.Range = a.doc.wireRange(q.Range)
+	var answer exec.Answer
+	if err := protocol.Call(ctx, a.s.conn, MethodPermission, q, &answer); err != nil {
+		if ctx.Err() != nil {
+			return exec.Answer{}, ctx.Err()
+		}
+		a.s.log.Warn("permission not answered", "tool", q.Tool, "err", err)
+		return denied("the editor did not answer the question: " + plain(err.Error(), 200)), nil
+	}
+	switch answer.Decision {
+	case "allow":
+		if !slices.Contains([]string{"", "once", "run", "session", "workspace", "user"}, answer.Scope) {
+			answer.Scope = "once" // allowed, but for nothing that is known
+		}
+	case "deny":
+		answer.Scope = ""
+	default:
+		return denied("the editor closed the question"), nil
+	}
+	answer.Reason = plain(answer.Reason, 1000)
+	return answer, nil
+}
+
+// What a plain prompt offers.
+const (
+	allowOnce    = "Allow once"
+	allowRun     = "Allow for this run"
+	allowSession = "Allow for this session"
+	allowAlways  = "Always allow"
+	denyCall     = "Deny"
+	denyStop     = "Deny and stop"
+)
+
+func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (exec.Answer, error) {
+	limit := snap.Workspace.Config.PromptTimeout
+	if limit <= 0 {
+		limit = defaultPromptTime
+	}
+	tooLate := errors.New("nobody answered")
+	pctx, cancel := context.WithTimeoutCause(ctx, limit, tooLate)
+	defer cancel()
+	// Warning: editors let informational prompts vanish first.
+	item, err := a.s.client.ShowMessageRequest(pctx, &protocol.ShowMessageRequestParams{
+		Type:    protocol.MessageTypeWarning,
+		Message: promptText(a.doc, q, snap),
+		Actions: []protocol.MessageActionItem{
+			{Title: allowOnce}, {Title: allowRun}, {Title: allowSession}, {Title: allowAlways},
+			{Title: denyCall}, {Title: denyStop},
+		},
+	})
+	switch {
+	case ctx.Err() != nil:
+		return exec.Answer{}, ctx.Err()
+	case errors.Is(context.Cause(pctx), tooLate):
+		return denied(fmt.Sprintf("nobody answered the question within %s", limit)), nil
+	case err != nil:
+		// Some clients answer a closed prompt with an error (LSP4IJ).
+		a.s.log.Debug("prompt not answered", "tool", q.Tool, "err", err)
+		return denied("the question was closed or cannot be shown"), nil
+	case item == nil:
+		return denied("the question was closed"), nil
+	}
+	switch item.Title {
+	case allowOnce:
+		return exec.Answer{Decision: "allow", Scope: "once"}, nil
+	case allowRun:
+		return exec.Answer{Decision: "allow", Scope: "run"}, nil
+	case allowSession:
+		return exec.Answer{Decision: "allow", Scope: "session"}, nil
+	case allowAlways:
+		return exec.Answer{Decision: "allow", Scope: a.s.lastingScope()}, nil
+	case denyStop:
+		return exec.Answer{Decision: "deny", Stop: true, Reason: "denied by the user"}, nil
+	default:
+		return denied("denied by the user"), nil
+	}
+}
+
+// lastingScope is where "always" is kept: with the workspace, if there is one.
+func (s *Server) lastingScope() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.folders) > 0 {
+		return "workspace"
+	}
+	return "user"
+}
+
+const (
+	maxPromptArguments = 1500 // characters
+	maxPromptLines     = 24
+	maxIndented        = 256 << 10 // bytes; more is shown as it is
+)
+
+// promptText is all that a person needs to decide. Every part of it may come
+// from somebody who is not trusted: each is one bounded line without control
+// characters, but for the arguments, which are shown as indented JSON.
+func promptText(doc *Document, q exec.Question, snap *Snapshot) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Allow %s?\n", plain(q.Tool, 200))
+	fmt.Fprintf(&b, "Server: %s", plain(q.Server, 80))
+	if q.Title != "" {
+		fmt.Fprintf(&b, " — %s", plain(q.Title, 120))
+	}
+	if marks := marksOf(snap.Workspace.Catalog, q.Tool); marks != "" {
+		fmt.Fprintf(&b, " (%s)", marks)
+	}
+	b.WriteByte('\n')
+	if q.Range != nil {
+		at := q.Range.Start
+		fmt.Fprintf(&b, "Script: %s, line %d, column %d\n", title(doc), at.Line+1, at.Character+1)
+	}
+	fmt.Fprintf(&b, "Arguments: %s", argumentsText(q.Arguments))
+	switch {
+	case q.Waiting == 1:
+		b.WriteString("\n1 more question waits.")
+	case q.Waiting > 1:
+		fmt.Fprintf(&b, "\n%d more questions wait.", q.Waiting)
+	}
+	return b.String()
+}
+
+// marksOf puts a tool's own hints in words. They come from its server and allow
+// nothing (PERM-9).
+func marksOf(c *catalog.Catalog, name string) string {
+	t, ok := c.Find(name)
+	if !ok {
+		return ""
+	}
+	var words []string
+	says := func(b *bool) bool { return b != nil && *b }
+	if says(t.Annotations.ReadOnly) {
+		words = append(words, "says it only reads")
+	}
+	if says(t.Annotations.Destructive) {
+		words = append(words, "destructive")
+	}
+	if says(t.Annotations.OpenWorld) {
+		words = append(words, "reaches the outside world")
+	}
+	return strings.Join(words, ", ")
+}
+
+// argumentsText shows the call's arguments as indented JSON, bounded, with what
+// was left out counted.
+func argumentsText(arguments jsontext.Value) string {
+	if len(arguments) == 0 {
+		return "none"
+	}
+	v := arguments.Clone()
+	if len(v) > maxIndented || v.Indent(jsontext.WithIndent("  ")) != nil {
+		v = arguments
+	}
+	lines := strings.Split(printable(string(v)), "\n")
+	shown := lines
+	if len(shown) > maxPromptLines {
+		shown = shown[:maxPromptLines]
+	}
+	text := strings.Join(shown, "\n")
+	if r := []rune(text); len(r) > maxPromptArguments {
+		text = string(r[:maxPromptArguments])
+	}
+	if left := len([]rune(strings.Join(lines, "\n"))) - len([]rune(text)); left > 0 {
+		text += fmt.Sprintf("\n… and %d more characters", left)
+	}
+	return text
+}

@@ -1,0 +1,133 @@
+package lsp
+
+import (
+	"context"
+	"strings"
+
+	"codemode-ls/catalog"
+	"codemode-ls/permission"
+	"codemode-ls/workspace"
+
+	"go.lsp.dev/jsonrpc2"
+)
+
+// catalog answers codemode/catalog.
+func (s *Server) catalog(_ context.Context, snap *Snapshot, p *CatalogParams) (*Catalog, error) {
+	o := renderOptions(snap.Workspace)
+	o.Namespace = p.Namespace
+	if p.BudgetTokens != nil {
+		if *p.BudgetTokens < 0 {
+			return nil, badParams("budgetTokens must not be negative")
+		}
+		o.BudgetTokens = *p.BudgetTokens
+	}
+	r := snap.Workspace.Catalog.Render(o)
+	answer := &Catalog{
+		Text: r.Text, Hash: r.Hash, Partial: r.Partial, Shown: r.Shown, Total: r.Total,
+		Tokens: r.Tokens, FlatTokens: r.FlatTokens,
+		Servers: make([]CatalogServer, 0, len(r.Servers)),
+		Tools:   make([]CatalogTool, 0, len(r.Tools)),
+	}
+	for _, v := range r.Servers {
+		answer.Servers = append(answer.Servers, CatalogServer{
+			Namespace: v.Namespace, Name: v.Name, Tools: v.Tools, Shown: v.Shown, Tokens: v.Tokens,
+		})
+	}
+	for _, t := range r.Tools {
+		answer.Tools = append(answer.Tools, CatalogTool{
+			Name: t.Tool.Name, Server: t.Tool.Server, Title: t.Tool.Title, Description: t.Tool.Description,
+			Signature: t.Signature, Tokens: t.Tokens, Shown: t.Shown, Annotations: t.Tool.RawAnnotations,
+			Permission: verdict(snap.Workspace.Rules, t.Tool.Name),
+		})
+	}
+	return answer, nil
+}
+
+// renderOptions are the catalog's settings.
+func renderOptions(w *workspace.Snapshot) catalog.RenderOptions {
+	return catalog.RenderOptions{
+		BudgetTokens:     w.Config.Catalog.BudgetTokens,
+		MaxDepth:         w.Config.Catalog.MaxDepth,
+		DescriptionWidth: w.Config.Catalog.DescriptionWidth,
+	}
+}
+
+// verdict is what the rules say of a tool, in the protocol's words.
+func verdict(rules *permission.Rules, name string) string {
+	return string(rules.Decide(name).Effect)
+}
+
+// search answers codemode/search.
+func (s *Server) search(_ context.Context, snap *Snapshot, p *catalog.Query) ([]Match, error) {
+	if p.Limit < 0 || p.Offset < 0 {
+		return nil, badParams("limit and offset must not be negative")
+	}
+	matches, _ := snap.Workspace.Catalog.Search(*p)
+	if matches == nil {
+		matches = []Match{}
+	}
+	return matches, nil
+}
+
+// describe answers codemode/describe.
+func (s *Server) describe(_ context.Context, snap *Snapshot, p *DescribeParams) (*Description, error) {
+	if p.Name == "" {
+		return nil, badParams("name is missing")
+	}
+	c := snap.Workspace.Catalog
+	t, ok := c.Find(p.Name)
+	if !ok {
+		return nil, unknownTool(c, p.Name)
+	}
+	return &Description{
+		Name: t.Name, Server: t.Server, Title: t.Title, Description: t.Description, Signature: t.Signature(),
+		Annotations: t.RawAnnotations, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
+		Permission: verdict(snap.Workspace.Rules, t.Name),
+	}, nil
+}
+
+func unknownTool(c *catalog.Catalog, name string) error {
+	close := c.Closest(name, 3)
+	if len(close) == 0 {
+		return failure(CodeUnknownTool, "there is no tool %q", name)
+	}
+	return failure(CodeUnknownTool, "there is no tool %q; did you mean %s?", name, strings.Join(close, ", "))
+}
+
+// tellCatalog sends codemode/catalogChanged.
+func (s *Server) tellCatalog(ctx context.Context, old, next *workspace.Snapshot) {
+	if s.session.Snapshot().Client.Codemode == nil {
+		return
+	}
+	r := next.Catalog.Render(renderOptions(next))
+	changes := next.Catalog.Diff(old.Catalog)
+	note := CatalogChange{
+		Hash: r.Hash, Total: r.Total, Partial: r.Partial,
+		Servers: []CatalogChangeServer{},
+		Added:   orEmpty(changes.Added), Removed: orEmpty(changes.Removed), Changed: []string{},
+	}
+	for _, t := range changes.Changed {
+		note.Changed = append(note.Changed, t.Name)
+	}
+	for _, v := range r.Servers {
+		note.Servers = append(note.Servers, CatalogChangeServer{Namespace: v.Namespace, Tools: v.Tools})
+	}
+	s.notify(ctx, NoticeCatalogChanged, note)
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// notify sends a notification of the server's own; a client that cannot be
+// reached is gone, which is noticed elsewhere.
+func (s *Server) notify(ctx context.Context, method string, params any) {
+	if err := s.conn.Notify(ctx, method, params); err != nil && ctx.Err() == nil {
+		s.log.Debug("notification not sent", "method", method, "err", err)
+	}
+}
+
+var _ jsonrpc2.Code = CodeUnknownTool

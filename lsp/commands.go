@@ -1,0 +1,345 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"codemode-ls/exec"
+	"codemode-ls/permission"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// Commands of workspace/executeCommand: everything that a person does from a
+// menu (CMD-1), for clients that know nothing of this server's own methods.
+// Each takes the arguments that its comment names.
+const (
+	CommandExec          = "codemode.exec"          // ExecParams; its answer is that of codemode/exec and nothing is shown
+	CommandRun           = "codemode.run"           // URI
+	CommandDryRun        = "codemode.dryRun"        // URI
+	CommandStop          = "codemode.stop"          // run id, or a URI, or nothing: every run
+	CommandRestartServer = "codemode.restartServer" // name
+	CommandRefresh       = "codemode.refresh"       // reads the configuration again
+	CommandOpenTypes     = "codemode.openTypes"
+	CommandOpenCatalog   = "codemode.openCatalog"
+	CommandApproveServer = "codemode.approveServer" // ApproveServerParams, or name, hash, decision
+	CommandSetPermission = "codemode.setPermission" // SetPermissionParams, or rule, effect, layer
+	CommandClearRules    = "codemode.clearRules"    // removes the rules of this session
+	CommandShowServers   = "codemode.showServers"
+	CommandShowRun       = "codemode.showRun" // run id
+)
+
+// A command runs with its arguments; what it returns is the request's answer.
+type command func(*Server, context.Context, *Snapshot, *protocol.ExecuteCommandParams) (any, error)
+
+var commands map[string]command
+
+// commands is filled here because the commands refer to it.
+func init() {
+	commands = map[string]command{
+		CommandExec:          (*Server).commandExec,
+		CommandRun:           (*Server).commandRun,
+		CommandDryRun:        (*Server).commandDryRun,
+		CommandStop:          (*Server).commandStop,
+		CommandRestartServer: (*Server).commandRestartServer,
+		CommandRefresh:       (*Server).commandRefresh,
+		CommandOpenTypes:     (*Server).commandOpenTypes,
+		CommandOpenCatalog:   (*Server).commandOpenCatalog,
+		CommandApproveServer: (*Server).commandApproveServer,
+		CommandSetPermission: (*Server).commandSetPermission,
+		CommandClearRules:    (*Server).commandClearRules,
+		CommandShowServers:   (*Server).commandShowServers,
+		CommandShowRun:       (*Server).commandShowRun,
+	}
+}
+
+// commandNames are what executeCommandProvider lists, in byte order.
+func commandNames() []string {
+	names := make([]string, 0, len(commands))
+	for name := range commands {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// executeCommand answers workspace/executeCommand.
+func (s *Server) executeCommand(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	run, ok := commands[p.Command]
+	if !ok {
+		return nil, badParams("there is no command %q", p.Command)
+	}
+	return run(s, ctx, snap, p)
+}
+
+// argument reads one argument of a command; ok is false when it is not there.
+func argument[T any](p *protocol.ExecuteCommandParams, i int) (v T, ok bool, err error) {
+	if i >= len(p.Arguments) || p.Arguments[i].Kind() == 'n' {
+		return v, false, nil
+	}
+	if err := protocol.Unmarshal(p.Arguments[i], &v); err != nil {
+		return v, false, badParams("argument %d of %s: %v", i+1, p.Command, err)
+	}
+	return v, true, nil
+}
+
+func (s *Server) commandExec(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	params, _, err := argument[ExecParams](p, 0)
+	if err != nil {
+		return nil, err
+	}
+	if params.WorkDoneToken == nil {
+		params.WorkDoneToken = p.WorkDoneToken
+	}
+	return s.exec(ctx, snap, &params)
+}
+
+func (s *Server) commandRun(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	return s.runAndShow(ctx, snap, p, false)
+}
+
+func (s *Server) commandDryRun(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	return s.runAndShow(ctx, snap, p, true)
+}
+
+// runAndShow runs a document. A client that knows this server shows the result
+// in its own way; for any other it is opened as a text, since what
+// executeCommand returns is thrown away there.
+func (s *Server) runAndShow(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams, dry bool) (any, error) {
+	u, ok, err := argument[uri.URI](p, 0)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, badParams("%s wants the URI of an open script", p.Command)
+	}
+	token := p.WorkDoneToken
+	if token == nil {
+		token = s.createProgress(ctx, snap.Client)
+	}
+	result, err := s.exec(ctx, snap, &ExecParams{
+		WorkDoneToken: token, TextDocument: &protocol.TextDocumentIdentifier{URI: u}, DryRun: dry,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if snap.Client.Codemode == nil {
+		s.showResult(ctx, snap, u, result)
+	}
+	return result, nil
+}
+
+func (s *Server) showResult(ctx context.Context, snap *Snapshot, u uri.URI, r *exec.Result) {
+	kind := protocol.MessageTypeInfo
+	if r.Status != exec.Completed {
+		kind = protocol.MessageTypeError
+	}
+	message := strings.TrimSuffix(filepath.Base(u.Path()), ".ts") + ": " + string(r.Status) + ", " + firstLine(r.Summary)
+	if r.Error != nil {
+		message += ": " + r.Error.Message
+	}
+	s.showMessage(ctx, kind, plain(message, 500))
+	s.showText(ctx, snap, "result-"+r.RunID+".txt", r.Text)
+}
+
+func (s *Server) commandStop(ctx context.Context, _ *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	which, _, err := argument[string](p, 0)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stopped := 0
+	for _, id := range s.runningRuns(which) {
+		if w.Runner().Cancel(id) {
+			stopped++
+		}
+	}
+	if stopped == 0 {
+		s.showMessage(ctx, protocol.MessageTypeInfo, "No script is running.")
+	}
+	return &Stopped{Runs: stopped}, nil
+}
+
+// Stopped is the answer of codemode.stop.
+type Stopped struct {
+	Runs int `json:"runs"`
+}
+
+func (s *Server) commandRestartServer(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	name, _, err := argument[string](p, 0)
+	if err != nil {
+		return nil, err
+	}
+	return s.restartServer(ctx, snap, &ServerParams{Name: name})
+}
+
+func (s *Server) commandRefresh(context.Context, *Snapshot, *protocol.ExecuteCommandParams) (any, error) {
+	poke(s.settingsChanged)
+	return &Done{}, nil
+}
+
+func (s *Server) commandOpenTypes(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
+	if snap.DeclarationsURI == "" {
+		return nil, failure(CodeNotWritten, "the .d.ts could not be written; the server's log says why")
+	}
+	return &Opened{URI: snap.DeclarationsURI}, s.showDocument(ctx, snap, uri.URI(snap.DeclarationsURI))
+}
+
+// Opened is the answer of a command that opened a document.
+type Opened struct {
+	URI string `json:"uri"`
+}
+
+func (s *Server) commandOpenCatalog(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
+	return s.showText(ctx, snap, "catalog.md", snap.Workspace.Catalog.Render(renderOptions(snap.Workspace)).Text)
+}
+
+func (s *Server) commandShowServers(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
+	var b strings.Builder
+	for _, v := range serverList(snap.Workspace) {
+		fmt.Fprintf(&b, "%s: %s, %d tools (%s, %s)\n", v.Name, v.Status, v.Tools, v.Transport, v.Source)
+		if v.Error != "" {
+			fmt.Fprintf(&b, "  %s\n", printable(v.Error))
+		}
+		for line := range strings.Lines(printable(v.Stderr)) {
+			fmt.Fprintf(&b, "  | %s", line)
+		}
+		if v.Stderr != "" {
+			b.WriteByte('\n')
+		}
+	}
+	if b.Len() == 0 {
+		b.WriteString("No MCP server is configured.\n")
+	}
+	return s.showText(ctx, snap, "servers.txt", b.String())
+}
+
+func (s *Server) commandShowRun(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	id, _, err := argument[string](p, 0)
+	if err != nil {
+		return nil, err
+	}
+	run, err := s.run(ctx, snap, &RunParams{RunID: id})
+	if err != nil {
+		return nil, err
+	}
+	return s.showText(ctx, snap, "result-"+run.RunID+".txt", run.Text)
+}
+
+func (s *Server) commandApproveServer(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	params, err := objectOrStrings(p, func(a ApproveServerParams, words []string) ApproveServerParams {
+		return ApproveServerParams{Name: words[0], Hash: words[1], Decision: words[2]}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.approveServer(ctx, snap, &params)
+}
+
+func (s *Server) commandSetPermission(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	params, err := objectOrStrings(p, func(a SetPermissionParams, words []string) SetPermissionParams {
+		return SetPermissionParams{Rule: words[0], Effect: words[1], Layer: words[2]}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.setPermission(ctx, snap, &params)
+}
+
+// objectOrStrings reads a command's params: one object, or three strings.
+func objectOrStrings[T any](p *protocol.ExecuteCommandParams, of func(T, []string) T) (v T, err error) {
+	if len(p.Arguments) == 1 {
+		v, _, err = argument[T](p, 0)
+		return v, err
+	}
+	if len(p.Arguments) != 3 {
+		return v, badParams("%s wants one object or three strings", p.Command)
+	}
+	words := make([]string, 3)
+	for i := range words {
+		if words[i], _, err = argument[string](p, i); err != nil {
+			return v, err
+		}
+	}
+	return of(v, words), nil
+}
+
+func (s *Server) commandClearRules(ctx context.Context, _ *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range w.Rules().Rules().All() {
+		if r.Layer == permission.Session {
+			if err := w.Rules().Set(permission.Session, "", r.Match); err != nil {
+				return nil, failure(CodeNotWritten, "%v", err)
+			}
+		}
+	}
+	poke(s.workspaceChanged)
+	return &Done{}, nil
+}
+
+// showMessage shows a sentence to the person at the editor.
+func (s *Server) showMessage(ctx context.Context, kind protocol.MessageType, text string) {
+	if err := s.client.ShowMessage(ctx, &protocol.ShowMessageParams{Type: kind, Message: text}); err != nil && ctx.Err() == nil {
+		s.log.Debug("message not shown", "err", err)
+	}
+}
+
+// showText opens a text for reading: in a file of the cache directory, since no
+// client but a few can show what is in none.
+func (s *Server) showText(ctx context.Context, snap *Snapshot, name, text string) (any, error) {
+	if s.o.CacheDir == "" {
+		s.showMessage(ctx, protocol.MessageTypeInfo, plain(text, 2000))
+		return &Done{}, nil
+	}
+	path := filepath.Join(s.o.CacheDir, "shown", filepath.Base(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, failure(CodeNotWritten, "%v", err)
+	}
+	if err := writeFile(path, text); err != nil {
+		return nil, failure(CodeNotWritten, "%v", err)
+	}
+	u := uri.File(path)
+	return &Opened{URI: string(u)}, s.showDocument(ctx, snap, u)
+}
+
+// showDocument opens a document; a client that cannot is told where it is.
+func (s *Server) showDocument(ctx context.Context, snap *Snapshot, u uri.URI) error {
+	if snap.Client.ShowDocument {
+		ctx, cancel := context.WithTimeout(ctx, configurationTime)
+		defer cancel()
+		focus := true
+		shown, err := s.client.ShowDocument(ctx, &protocol.ShowDocumentParams{URI: u, TakeFocus: &focus})
+		if err == nil && shown != nil && shown.Success {
+			return nil
+		}
+		s.log.Debug("document not shown", "uri", u, "err", err)
+	}
+	s.showMessage(ctx, protocol.MessageTypeInfo, "Written to "+u.FsPath())
+	return nil
+}
+
+// arguments encodes a command's arguments.
+func arguments(values ...any) []protocol.LSPAny {
+	list := make([]protocol.LSPAny, 0, len(values))
+	for _, v := range values {
+		raw, err := json.Marshal(v, json.Deterministic(true))
+		if err != nil {
+			raw = jsontext.Value("null")
+		}
+		list = append(list, raw)
+	}
+	return list
+}

@@ -1,0 +1,226 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+)
+
+// How a connection's context ends.
+var (
+	errExit       = errors.New("the client said exit")
+	errParentGone = errors.New("the process that started the client's session is gone")
+)
+
+// How one request's context ends.
+var (
+	errCancelled = errors.New("cancelled by the client")
+	errStale     = errors.New("the document was edited")
+)
+
+// drainTime is how long handlers may take to end when the connection has. They
+// have been cancelled by then.
+const drainTime = 5 * time.Second
+
+// Serve speaks LSP on rwc until the client says exit, hangs up, or ctx ends. The
+// result is the process's exit code: 0 when shutdown came before exit.
+//
+// The context of every handler ends the moment the client is gone, so a script
+// that still runs when an editor dies is ended and not orphaned. Serve closes
+// rwc and returns even if a read of it stays blocked, as one of standard input
+// does.
+func Serve(ctx context.Context, rwc io.ReadWriteCloser, o Options) (exitCode int) {
+	ctx, hangup := context.WithCancelCause(ctx)
+	s := newServer(o, hangup)
+	f := newFrames(rwc, s.log, hangup)
+	s.conn = jsonrpc2.NewConn(
+		jsonrpc2.NewStream(f),
+		jsonrpc2.WithCodec(codec{}),
+		jsonrpc2.WithPreempter(s),
+	)
+	s.client = protocol.ClientDispatcher(s.conn)
+	s.ctx = ctx
+	s.conn.Go(ctx, s.handle)
+
+	<-ctx.Done()
+	f.Close()
+	s.close()
+	within(drainTime, s.conn.Done(), func() { s.log.Error("a handler does not end") })
+	within(drainTime/50, f.done, func() {}) // standard input stays blocked
+	s.log.Info("session ended", "cause", context.Cause(ctx))
+	if s.state.Load() == stateShutDown {
+		return 0
+	}
+	return 1
+}
+
+// within waits for done, at most d.
+func within(d time.Duration, done <-chan struct{}, late func()) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		late()
+	}
+}
+
+// codec marshals payloads with the protocol package's union-aware encoding.
+type codec struct{}
+
+func (codec) Marshal(v any) ([]byte, error)      { return protocol.Marshal(v) }
+func (codec) Unmarshal(data []byte, v any) error { return protocol.Unmarshal(data, v) }
+
+// Preempt observes $/cancelRequest on the read loop, ahead of everything that is
+// queued behind it. Ids that no request can have are ignored.
+func (s *Server) Preempt(_ context.Context, req *jsonrpc2.Request) (any, error) {
+	if req.Method() != protocol.MethodCancelRequest {
+		return nil, jsonrpc2.ErrNotHandled
+	}
+	var params struct {
+		ID protocol.LSPAny `json:"id"`
+	}
+	if protocol.Unmarshal(req.Params(), &params) == nil {
+		if id, ok := readID(params.ID); ok && id.IsValid() {
+			s.cancelRequest(id, errCancelled)
+		}
+	}
+	return struct{}{}, nil
+}
+
+// handle routes one message. It is the single place where panics are caught,
+// errors get their codes on the wire, and failures of notifications are
+// absorbed: jsonrpc2 would end the connection for any of them.
+func (s *Server) handle(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
+	method, isCall := strings.Clone(req.Method()), req.IsCall()
+	if isCall {
+		var done func()
+		ctx, done = s.track(ctx, req.ID())
+		defer done()
+	}
+	start := time.Now()
+	defer func() {
+		if r := recover(); r != nil {
+			s.log.ErrorContext(ctx, "panic", "method", method, "panic", r, "stack", string(debug.Stack()))
+			result, err = nil, jsonrpc2.Errorf(jsonrpc2.InternalError, "internal error in %s; the server's log has the details", method)
+		}
+		s.log.DebugContext(ctx, "answered", "method", method, "took", time.Since(start), "err", err)
+		if err != nil && !isCall {
+			s.log.WarnContext(ctx, "notification failed", "method", method, "err", err)
+			err = nil
+		}
+		result, err = onWire(ctx, result, err)
+	}()
+	e, known := endpoints[method]
+	if err := s.gate(method, isCall); err != nil {
+		if !isCall {
+			return nil, nil
+		}
+		return nil, err
+	}
+	if !known {
+		if !isCall {
+			return nil, nil
+		}
+		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "%s is not supported", method)
+	}
+	return e(s, ctx, req)
+}
+
+// gate says what the state of the connection forbids.
+func (s *Server) gate(method string, isCall bool) error {
+	if method == protocol.MethodExit {
+		return nil
+	}
+	switch s.state.Load() {
+	case stateNew:
+		if method != protocol.MethodInitialize || !isCall {
+			return jsonrpc2.Errorf(jsonrpc2.ServerNotInitialized, "%s came before initialize", method)
+		}
+	case stateShutDown:
+		return jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "%s came after shutdown", method)
+	}
+	return nil
+}
+
+// onWire gives an error its code. The result of a request that was cancelled or
+// made useless is not sent: somebody else may already rely on that.
+func onWire(ctx context.Context, result any, err error) (any, error) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errStale):
+		return nil, protocol.ErrContentModified
+	case err == nil:
+		return result, nil
+	case errors.Is(cause, errCancelled):
+		return nil, protocol.ErrRequestCancelled
+	}
+	var coded *jsonrpc2.Error
+	switch {
+	case errors.As(err, &coded):
+		return nil, coded
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return nil, protocol.ErrRequestCancelled
+	default:
+		return nil, jsonrpc2.Errorf(jsonrpc2.InternalError, "%v", err)
+	}
+}
+
+// An inFlight request can be cancelled by its id, or by an edit of the document
+// that it is about.
+type inFlight struct {
+	cancel context.CancelCauseFunc
+	uri    string // "": no edit makes its answer useless
+}
+
+// track makes a request cancellable until done is called.
+func (s *Server) track(ctx context.Context, id jsonrpc2.ID) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	r := &inFlight{cancel: cancel}
+	s.mu.Lock()
+	s.requests[id] = r
+	s.mu.Unlock()
+	return context.WithValue(ctx, inFlightKey{}, r), func() {
+		s.mu.Lock()
+		if s.requests[id] == r { // a client may use an id again too early
+			delete(s.requests, id)
+		}
+		s.mu.Unlock()
+		cancel(nil)
+	}
+}
+
+type inFlightKey struct{}
+
+// expireOnEdit makes an edit of the document end the request of ctx (LSP-4).
+func (s *Server) expireOnEdit(ctx context.Context, uri string) {
+	if r, ok := ctx.Value(inFlightKey{}).(*inFlight); ok {
+		s.mu.Lock()
+		r.uri = uri
+		s.mu.Unlock()
+	}
+}
+
+func (s *Server) cancelRequest(id jsonrpc2.ID, cause error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.requests[id]; ok {
+		r.cancel(cause)
+	}
+}
+
+// expire ends the requests whose answers an edit of a document makes useless.
+func (s *Server) expire(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.requests {
+		if r.uri == uri {
+			r.cancel(errStale)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package lsp
+
+import (
+	"github.com/go-json-experiment/json"
+	"go.lsp.dev/jsonrpc2"
+)
+
+// Codes of the server's own errors: JSON-RPC's implementation-defined range,
+// without the two that LSP uses. The word in data.code is stable too.
+const (
+	CodeUnknownServer jsonrpc2.Code = -32050 // UNKNOWN_SERVER
+	CodeUnknownRun    jsonrpc2.Code = -32051 // UNKNOWN_RUN
+	CodeUnknownTool   jsonrpc2.Code = -32052 // UNKNOWN_TOOL
+	CodeServerChanged jsonrpc2.Code = -32053 // SERVER_CHANGED: approval of a definition that is not the present one
+	CodeNotWritten    jsonrpc2.Code = -32054 // NOT_WRITTEN: a file could not be written
+	CodeNotOffered    jsonrpc2.Code = -32055 // NOT_OFFERED: known to the protocol, not to this build
+	CodeNotReady      jsonrpc2.Code = -32056 // NOT_READY: before `initialized`
+)
+
+var errorWords = map[jsonrpc2.Code]string{
+	CodeUnknownServer: "UNKNOWN_SERVER",
+	CodeUnknownRun:    "UNKNOWN_RUN",
+	CodeUnknownTool:   "UNKNOWN_TOOL",
+	CodeServerChanged: "SERVER_CHANGED",
+	CodeNotWritten:    "NOT_WRITTEN",
+	CodeNotOffered:    "NOT_OFFERED",
+	CodeNotReady:      "NOT_READY",
+}
+
+// failure is an error of the server's own, with its word in data.code.
+func failure(code jsonrpc2.Code, format string, args ...any) error {
+	err := jsonrpc2.Errorf(code, format, args...)
+	data, merr := json.Marshal(struct {
+		Code string `json:"code"`
+	}{errorWords[code]})
+	if merr == nil {
+		err.Data = jsonrpc2.RawMessage(data)
+	}
+	return err
+}
+
+// badParams is JSON-RPC's InvalidParams.
+func badParams(format string, args ...any) error {
+	return jsonrpc2.Errorf(jsonrpc2.InvalidParams, format, args...)
+}

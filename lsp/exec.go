@@ -1,0 +1,148 @@
+package lsp
+
+import (
+	"context"
+	"path"
+
+	"codemode-ls/exec"
+	"codemode-ls/script"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// exec answers codemode/exec: it runs a script and waits for its end. What the
+// script's author did wrong is in the result; only a malformed request is an
+// error.
+func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec.Result, error) {
+	doc, err := scriptOf(snap, p.Code, p.TextDocument)
+	if err != nil {
+		return nil, err
+	}
+	switch p.Check {
+	case "", "off", "hint", "error":
+	default:
+		return nil, badParams(`check must be "off", "hint" or "error"`)
+	}
+	if p.TimeoutMs < 0 || p.ActiveMs < 0 || p.MaxToolCalls < 0 || p.MaxOutputTokens < 0 {
+		return nil, badParams("limits must not be negative")
+	}
+	if p.Record != "" || p.Replay != "" {
+		return nil, failure(CodeNotOffered, "recording and replaying runs is not offered by this version")
+	}
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q := exec.Request{
+		Code: doc.Text, URI: doc.URI, Language: doc.Language, SessionID: p.SessionID,
+		TimeoutMs: p.TimeoutMs, ActiveMs: p.ActiveMs, MaxToolCalls: p.MaxToolCalls,
+		MaxOutputTokens: p.MaxOutputTokens, Check: p.Check, DryRun: p.DryRun,
+		Asker: &asker{s: s, doc: doc},
+	}
+	progress := s.newProgress(ctx, p.WorkDoneToken, "Running "+title(doc))
+	defer progress.end("")
+	q.Events = func(e exec.Event) {
+		if e.Kind == "started" {
+			s.begunRun(e.RunID, doc.URI)
+		}
+		progress.event(e)
+		if snap.Client.events() {
+			s.notify(s.ctx, NoticeExecEvent, doc.wireEvent(e))
+		}
+	}
+	result := w.Runner().Run(ctx, q)
+	s.endedRun(result.RunID)
+	progress.end(firstLine(result.Summary))
+	s.remember(doc, result)
+	return doc.wireResult(result), nil
+}
+
+// scriptOf is the script that a request is about: exactly one of code and an
+// open document, whose unsaved text counts.
+func scriptOf(snap *Snapshot, code *string, td *protocol.TextDocumentIdentifier) (*Document, error) {
+	switch {
+	case (code == nil) == (td == nil):
+		return nil, badParams("exactly one of code and textDocument is wanted")
+	case code != nil:
+		return newDocument("", 0, script.TypeScript, *code, snap.Client.Encoding), nil
+	}
+	d, err := snap.document(td.URI)
+	if err != nil {
+		return nil, err
+	}
+	if d.Script {
+		return d, nil
+	}
+	return nil, badParams("%s is not a script (*.exec.ts or *.exec.js)", d.URI)
+}
+
+// title names a script in words for people.
+func title(d *Document) string {
+	if d.URI == "" {
+		return "a script"
+	}
+	return plain(path.Base(uri.URI(d.URI).Path()), 80)
+}
+
+// cancel answers codemode/cancel.
+func (s *Server) cancel(ctx context.Context, _ *Snapshot, p *RunParams) (*Done, error) {
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !w.Runner().Cancel(p.RunID) {
+		return nil, failure(CodeUnknownRun, "no run %q is in progress", p.RunID)
+	}
+	return &Done{}, nil
+}
+
+// runs answers codemode/runs.
+func (s *Server) runs(ctx context.Context, _ *Snapshot, p *RunsParams) ([]exec.RunSummary, error) {
+	if p.Limit < 0 {
+		return nil, badParams("limit must not be negative")
+	}
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return orEmpty(w.Runner().Runs(p.Limit)), nil
+}
+
+// run answers codemode/run.
+func (s *Server) run(ctx context.Context, snap *Snapshot, p *RunParams) (*Run, error) {
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result, code, ok := w.Runner().Find(p.RunID)
+	if !ok {
+		return nil, failure(CodeUnknownRun, "no run %q is kept", p.RunID)
+	}
+	doc := newDocument("", 0, script.TypeScript, code, snap.Client.Encoding)
+	return &Run{Result: *doc.wireResult(result), Code: code}, nil
+}
+
+// check answers codemode/check: what diagnostics would say of a script.
+func (s *Server) check(ctx context.Context, snap *Snapshot, p *CheckParams) ([]protocol.Diagnostic, error) {
+	doc, err := scriptOf(snap, p.Code, p.TextDocument)
+	if err != nil {
+		return nil, err
+	}
+	if doc.URI != "" {
+		return orEmpty(s.diagnose(ctx, snap, doc)), nil
+	}
+	return s.checkCode(ctx, snap, doc)
+}
+
+// checkCode checks a text that is no document: the engine needs a name for it,
+// so it is opened for the time of the check.
+func (s *Server) checkCode(ctx context.Context, snap *Snapshot, doc *Document) ([]protocol.Diagnostic, error) {
+	named := newDocument("untitled:codemode-check-"+s.nextID()+".exec.ts", 1, doc.Language, doc.Text, doc.encoding)
+	named.Script = true
+	if s.engine != nil {
+		s.engine.Open(named.URI, named.Language, named.Version, named.Text)
+		defer s.engine.Close(named.URI)
+	}
+	return orEmpty(s.diagnose(ctx, snap, named)), nil
+}

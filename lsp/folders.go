@@ -1,0 +1,52 @@
+package lsp
+
+import (
+	"slices"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// foldersOf are the absolute paths of the workspace's folders, in the client's
+// order. Folders that are not on this machine's disk are left out.
+func foldersOf(p *protocol.InitializeParams) []string {
+	var paths []string
+	if list, ok := p.WorkspaceFolders.Get(); ok {
+		for _, f := range list {
+			paths = appendFolder(paths, f.URI)
+		}
+		return paths
+	}
+	if p.RootURI != nil {
+		return appendFolder(nil, *p.RootURI)
+	}
+	if path, ok := p.RootPath.Get(); ok && path != "" {
+		return []string{path}
+	}
+	return nil
+}
+
+func appendFolder(paths []string, u uri.URI) []string {
+	if !u.IsFile() {
+		return paths
+	}
+	if path := u.FsPath(); !slices.Contains(paths, path) {
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// changeFolders is a new list with the client's change made.
+func changeFolders(paths []string, e protocol.WorkspaceFoldersChangeEvent) []string {
+	paths = slices.Clone(paths)
+	for _, f := range e.Removed {
+		if f.URI.IsFile() {
+			gone := f.URI.FsPath()
+			paths = slices.DeleteFunc(paths, func(p string) bool { return p == gone })
+		}
+	}
+	for _, f := range e.Added {
+		paths = appendFolder(paths, f.URI)
+	}
+	return paths
+}

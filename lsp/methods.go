@@ -1,0 +1,155 @@
+package lsp
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+)
+
+// An endpoint answers one message. It runs on the read loop, in the order in
+// which messages were sent, until it lets the loop go on.
+type endpoint func(*Server, context.Context, *jsonrpc2.Request) (any, error)
+
+// endpoints is the complete list of what the server answers: standard methods
+// and its own alike. How a method is registered says when it runs:
+//
+//   - lifecycle and notice on the read loop, one after another;
+//   - query beside everything else, on the snapshot of the moment it was sent;
+//   - documentQuery likewise, and an edit of its document ends it with
+//     ContentModified, because its answer is of no use any more (LSP-4).
+//
+// $/cancelRequest is not here: Preempt sees it before anything that is queued.
+var endpoints map[string]endpoint
+
+// endpoints is filled here because the methods that it names refer to it.
+func init() {
+	endpoints = map[string]endpoint{
+		protocol.MethodInitialize:  lifecycle((*Server).initialize),
+		protocol.MethodInitialized: notice((*Server).initialized),
+		protocol.MethodShutdown:    lifecycle((*Server).shutdown),
+		protocol.MethodExit:        notice((*Server).exit),
+		protocol.MethodSetTrace:    notice((*Server).setTrace),
+
+		protocol.MethodTextDocumentDidOpen:                notice((*Server).didOpen),
+		protocol.MethodTextDocumentDidChange:              notice((*Server).didChange),
+		protocol.MethodTextDocumentDidSave:                notice((*Server).didSave),
+		protocol.MethodTextDocumentDidClose:               notice((*Server).didClose),
+		protocol.MethodWorkspaceDidChangeConfiguration:    notice((*Server).didChangeConfiguration),
+		protocol.MethodWorkspaceDidChangeWatchedFiles:     notice((*Server).didChangeWatchedFiles),
+		protocol.MethodWorkspaceDidChangeWorkspaceFolders: notice((*Server).didChangeWorkspaceFolders),
+		protocol.MethodWindowWorkDoneProgressCancel:       notice((*Server).workDoneProgressCancel),
+
+		protocol.MethodTextDocumentCompletion:    documentQuery((*Server).completion),
+		protocol.MethodCompletionItemResolve:     query((*Server).completionResolve),
+		protocol.MethodTextDocumentHover:         documentQuery((*Server).hover),
+		protocol.MethodTextDocumentSignatureHelp: documentQuery((*Server).signatureHelp),
+		protocol.MethodTextDocumentDefinition:    documentQuery((*Server).definition),
+		protocol.MethodTextDocumentReferences:    documentQuery((*Server).references),
+		protocol.MethodTextDocumentDiagnostic:    documentQuery((*Server).documentDiagnostic),
+		protocol.MethodTextDocumentCodeLens:      documentQuery((*Server).codeLens),
+		protocol.MethodWorkspaceExecuteCommand:   query((*Server).executeCommand),
+
+		MethodExec:          query((*Server).exec),
+		MethodCheck:         query((*Server).check),
+		MethodCancel:        query((*Server).cancel),
+		MethodRuns:          query((*Server).runs),
+		MethodRun:           query((*Server).run),
+		MethodCatalog:       query((*Server).catalog),
+		MethodTypes:         query((*Server).types),
+		MethodSearch:        query((*Server).search),
+		MethodDescribe:      query((*Server).describe),
+		MethodServers:       query((*Server).servers),
+		MethodRestartServer: query((*Server).restartServer),
+		MethodApproveServer: query((*Server).approveServer),
+		MethodPermissions:   query((*Server).permissions),
+		MethodSetPermission: query((*Server).setPermission),
+	}
+}
+
+// customMethods are the server's own requests, in byte order.
+func customMethods() []string {
+	var names []string
+	for name := range endpoints {
+		if strings.HasPrefix(name, "codemode/") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// lifecycle runs fn on the read loop and answers at once.
+func lifecycle[P, R any](fn func(*Server, context.Context, *P) (R, error)) endpoint {
+	return func(s *Server, ctx context.Context, req *jsonrpc2.Request) (any, error) {
+		params, err := decode[P](req)
+		if err != nil {
+			return nil, err
+		}
+		return fn(s, ctx, params)
+	}
+}
+
+// notice runs fn on the read loop, so edits apply in the order they were sent.
+// fn must not wait for anything.
+func notice[P any](fn func(*Server, context.Context, *P) error) endpoint {
+	return func(s *Server, ctx context.Context, req *jsonrpc2.Request) (any, error) {
+		params, err := decode[P](req)
+		if err != nil {
+			return nil, err
+		}
+		return nil, fn(s, ctx, params)
+	}
+}
+
+// query pins the snapshot the request was sent against, then lets the read loop
+// go on while fn works on that snapshot.
+func query[P, R any](fn func(*Server, context.Context, *Snapshot, *P) (R, error)) endpoint {
+	return func(s *Server, ctx context.Context, req *jsonrpc2.Request) (any, error) {
+		params, err := decode[P](req)
+		if err != nil {
+			return nil, err
+		}
+		snap := s.session.Snapshot()
+		jsonrpc2.Async(ctx)
+		return fn(s, ctx, snap, params)
+	}
+}
+
+// documentQuery is a query about params.textDocument.
+func documentQuery[P, R any](fn func(*Server, context.Context, *Snapshot, *P) (R, error)) endpoint {
+	return func(s *Server, ctx context.Context, req *jsonrpc2.Request) (any, error) {
+		params, err := decode[P](req)
+		if err != nil {
+			return nil, err
+		}
+		about, err := decode[struct {
+			TextDocument protocol.TextDocumentIdentifier `json:"textDocument"`
+		}](req)
+		if err != nil {
+			return nil, err
+		}
+		s.expireOnEdit(ctx, string(about.TextDocument.URI))
+		snap := s.session.Snapshot()
+		jsonrpc2.Async(ctx)
+		return fn(s, ctx, snap, params)
+	}
+}
+
+// decode reads params; missing ones and null are the zero value.
+func decode[P any](req *jsonrpc2.Request) (*P, error) {
+	params := new(P)
+	raw := req.Params()
+	if len(raw) == 0 || string(raw) == "null" {
+		return params, nil
+	}
+	if err := protocol.Unmarshal(raw, params); err != nil {
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s: %v", req.Method(), err)
+	}
+	return params, nil
+}
+
+// nothing are the params of a method that has none.
+type nothing struct{}

@@ -1,0 +1,67 @@
+package lsp
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"codemode-ls/permission"
+	"codemode-ls/script"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// permissions answers codemode/permissions: every rule and where it is kept.
+func (s *Server) permissions(ctx context.Context, snap *Snapshot, _ *nothing) ([]PermissionRule, error) {
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []PermissionRule{}
+	for _, r := range w.Rules().Rules().All() {
+		rule := PermissionRule{Layer: string(r.Layer), Effect: string(r.Effect), Rule: r.Match}
+		if r.File != "" {
+			rule.Source = &RuleSource{URI: string(uri.File(r.File)), Range: fileRange(r.File, r.Range, snap.Client.Encoding)}
+		}
+		list = append(list, rule)
+	}
+	return list, nil
+}
+
+// setPermission answers codemode/setPermission.
+func (s *Server) setPermission(ctx context.Context, _ *Snapshot, p *SetPermissionParams) (*Done, error) {
+	if p.Rule == "" {
+		return nil, badParams("rule is missing")
+	}
+	effect := permission.Effect(p.Effect)
+	switch {
+	case p.Effect == "remove":
+		effect = ""
+	case !slices.Contains([]permission.Effect{permission.Allow, permission.Ask, permission.Deny}, effect):
+		return nil, badParams(`effect must be "allow", "ask", "deny" or "remove"`)
+	}
+	layer := permission.Layer(p.Layer)
+	if !slices.Contains([]permission.Layer{permission.Session, permission.Workspace, permission.User}, layer) {
+		return nil, badParams(`layer must be "session", "workspace" or "user"`)
+	}
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Rules().Set(layer, effect, p.Rule); err != nil {
+		return nil, failure(CodeNotWritten, "%v", err)
+	}
+	// A rule can put a tool into the pool or take it out.
+	poke(s.workspaceChanged)
+	return &Done{}, nil
+}
+
+// fileRange is a UTF-16 range of a file on disk in the client's units.
+func fileRange(path string, r script.Range, encoding protocol.PositionEncodingKind) protocol.Range {
+	var text []byte
+	if !isUTF16(encoding) {
+		text, _ = os.ReadFile(path) // gone meanwhile: any range is as good
+	}
+	return newDocument("", 0, "", string(text), encoding).FromUTF16Range(r)
+}

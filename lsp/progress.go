@@ -1,0 +1,141 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"codemode-ls/exec"
+
+	"github.com/go-json-experiment/json"
+	"go.lsp.dev/protocol"
+)
+
+// A progress shows one run as LSP work-done progress (OBS-1). Without a token it
+// does nothing.
+type progress struct {
+	s     *Server
+	token protocol.ProgressToken
+	once  sync.Once
+}
+
+// newProgress begins to report on the token of a request.
+func (s *Server) newProgress(ctx context.Context, token protocol.ProgressToken, title string) *progress {
+	p := &progress{s: s, token: token}
+	cancellable := true
+	p.send(ctx, protocol.WorkDoneProgressBegin{Kind: "begin", Title: title, Cancellable: &cancellable})
+	if token != nil {
+		s.setProgressRun(token, "")
+	}
+	return p
+}
+
+// createProgress asks the client for a token of the server's own, for work that
+// the client did not bring one for; without success there is no progress.
+func (s *Server) createProgress(ctx context.Context, client *clientCapabilities) protocol.ProgressToken {
+	if !client.WorkDoneProgress {
+		return nil
+	}
+	token := protocol.String("codemode-" + s.nextID())
+	ctx, cancel := context.WithTimeout(ctx, configurationTime)
+	defer cancel()
+	if err := s.client.WorkDoneProgressCreate(ctx, &protocol.WorkDoneProgressCreateParams{Token: token}); err != nil {
+		return nil
+	}
+	return token
+}
+
+// event reports what happens during the run.
+func (p *progress) event(e exec.Event) {
+	if p.token == nil {
+		return
+	}
+	switch e.Kind {
+	case "started":
+		p.s.setProgressRun(p.token, e.RunID)
+	case "call":
+		if e.Call != nil {
+			p.report(fmt.Sprintf("%s: %s", e.Call.Tool, callWords[e.Call.Status]))
+		}
+	case "summary":
+		p.report(firstLine(e.Summary))
+	}
+}
+
+var callWords = map[exec.CallStatus]string{
+	exec.CallQueued:    "queued",
+	exec.CallWaiting:   "waiting for permission",
+	exec.CallRunning:   "running",
+	exec.CallCompleted: "completed",
+	exec.CallFailed:    "failed",
+	exec.CallDenied:    "denied",
+	exec.CallRefused:   "refused",
+	exec.CallCancelled: "cancelled",
+	exec.CallTimedOut:  "timed out",
+}
+
+func (p *progress) report(message string) {
+	p.send(p.s.ctx, protocol.WorkDoneProgressReport{Kind: "report", Message: &message})
+}
+
+// end reports the end, once.
+func (p *progress) end(message string) {
+	p.once.Do(func() {
+		end := protocol.WorkDoneProgressEnd{Kind: "end"}
+		if message != "" {
+			end.Message = &message
+		}
+		p.send(p.s.ctx, end)
+		if p.token != nil {
+			p.s.dropProgressRun(p.token)
+		}
+	})
+}
+
+func (p *progress) send(ctx context.Context, value any) {
+	if p.token == nil {
+		return
+	}
+	raw, err := protocol.Marshal(value)
+	if err != nil {
+		p.s.log.Error("progress not encoded", "err", err)
+		return
+	}
+	if err := p.s.client.Progress(ctx, &protocol.ProgressParams{Token: p.token, Value: raw}); err != nil && ctx.Err() == nil {
+		p.s.log.Debug("progress not sent", "err", err)
+	}
+}
+
+// setProgressRun makes window/workDoneProgress/cancel on a token end a run.
+func (s *Server) setProgressRun(token protocol.ProgressToken, runID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.progressRuns[tokenKey(token)] = runID
+}
+
+func (s *Server) dropProgressRun(token protocol.ProgressToken) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.progressRuns, tokenKey(token))
+}
+
+func tokenKey(token protocol.ProgressToken) string { return fmt.Sprintf("%T %v", token, token) }
+
+// workDoneProgressCancel is the cancel button of a progress.
+func (s *Server) workDoneProgressCancel(_ context.Context, p *protocol.WorkDoneProgressCancelParams) error {
+	s.mu.Lock()
+	runID, w := s.progressRuns[tokenKey(p.Token)], s.workspace
+	s.mu.Unlock()
+	if runID != "" && w != nil {
+		s.spawn(func(context.Context) { w.Runner().Cancel(runID) })
+	}
+	return nil
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+var _ = json.Marshal

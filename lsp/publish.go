@@ -1,0 +1,121 @@
+package lsp
+
+import (
+	"context"
+	"hash/maphash"
+
+	"codemode-ls/catalog"
+	"codemode-ls/permission"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+)
+
+// A published set of diagnostics is what the client shows for a document.
+type published struct {
+	hash    uint64
+	version int32
+	empty   bool
+}
+
+// publisher remembers what was sent. It belongs to the one goroutine that
+// Watch runs at a time.
+type publisher struct {
+	seed maphash.Seed
+	sent map[string]published
+	// What the client was last asked to look at again.
+	catalog *catalog.Catalog
+	rules   *permission.Rules
+}
+
+// diagnoseAll is what Watch calls after each pause: clients that pull are asked
+// to pull anew when the pool has changed (DIAG-2), all others are sent the
+// diagnostics that differ from what they show.
+//
+// It converges: every edit leads to one more call, a call works on the newest
+// snapshot, and one that was cancelled has recorded only what it has sent.
+func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
+	defer s.survive("diagnostics")
+	p := &s.publisher
+	if p.catalog != snap.Workspace.Catalog || p.rules != snap.Workspace.Rules {
+		if p.catalog != nil {
+			s.refresh(ctx, snap)
+		}
+		p.catalog, p.rules = snap.Workspace.Catalog, snap.Workspace.Rules
+	}
+	for uri, shown := range p.sent {
+		if _, open := snap.Docs[uri]; !open {
+			if !shown.empty {
+				s.publish(ctx, snap, uri, 0, nil)
+			}
+			delete(p.sent, uri)
+		}
+	}
+	if snap.Client.pulls() {
+		return
+	}
+	for _, d := range snap.Docs {
+		if !d.Script {
+			continue
+		}
+		found := append(s.diagnose(ctx, snap, d), s.runDiagnostics(snap, d)...)
+		if ctx.Err() != nil {
+			return
+		}
+		s.publish(ctx, snap, d.URI, d.Version, found)
+	}
+}
+
+// pulls says that diagnostics are left to the client's own requests. A client
+// that cannot be asked to pull again would not see a change of the pool, so it
+// is sent them.
+func (c *clientCapabilities) pulls() bool { return c.PullDiagnostics && c.DiagnosticRefresh }
+
+// publish sends diagnostics unless the client shows them already.
+func (s *Server) publish(ctx context.Context, snap *Snapshot, u string, version int32, found []protocol.Diagnostic) {
+	p := &s.publisher
+	raw, err := protocol.Marshal(found)
+	if err != nil {
+		s.log.Error("diagnostics not encoded", "uri", u, "err", err)
+		return
+	}
+	now := published{hash: maphash.Bytes(p.seed, raw), empty: len(found) == 0}
+	if snap.Client.DiagnosticVersions {
+		now.version = version
+	}
+	before, was := p.sent[u]
+	if was && before == now {
+		return
+	}
+	params := &protocol.PublishDiagnosticsParams{URI: uri.URI(u), Diagnostics: found}
+	if found == nil {
+		params.Diagnostics = []protocol.Diagnostic{}
+	}
+	if snap.Client.DiagnosticVersions && version != 0 {
+		params.Version = protocol.NewOptional(version)
+	}
+	if err := s.client.PublishDiagnostics(ctx, params); err == nil {
+		p.sent[u] = now
+	}
+}
+
+// refresh asks the client to ask again for all that depends on the pool and the
+// rules. Nobody waits for its answers.
+func (s *Server) refresh(_ context.Context, snap *Snapshot) {
+	c := snap.Client
+	ask := func(can bool, request func(context.Context) error) {
+		if !can {
+			return
+		}
+		s.spawn(func(ctx context.Context) {
+			ctx, cancel := context.WithTimeout(ctx, configurationTime)
+			defer cancel()
+			if err := request(ctx); err != nil && ctx.Err() == nil {
+				s.log.Debug("refresh refused", "err", err)
+			}
+		})
+	}
+	ask(c.pulls(), s.client.DiagnosticRefresh)
+	ask(c.CodeLensRefresh, s.client.CodeLensRefresh)
+	ask(c.InlayHintRefresh, s.client.InlayHintRefresh)
+}

@@ -1,0 +1,140 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"codemode-ls/config"
+	"codemode-ls/upstream"
+	"codemode-ls/workspace"
+
+	"go.lsp.dev/protocol"
+)
+
+// approveServer answers codemode/approveServer: a person's decision on exactly
+// the definition with that hash (TRUST-1).
+func (s *Server) approveServer(ctx context.Context, _ *Snapshot, p *ApproveServerParams) (*Done, error) {
+	if p.Decision != "allow" && p.Decision != "deny" {
+		return nil, badParams(`decision must be "allow" or "deny"`)
+	}
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := false
+	for _, v := range w.Snapshot().Servers {
+		if v.Server.Name != p.Name {
+			continue
+		}
+		known = true
+		if v.Server.Hash() != p.Hash {
+			return nil, failure(CodeServerChanged, "the definition of %q is not the one that was shown; look at codemode/servers again", p.Name)
+		}
+	}
+	if !known {
+		return nil, failure(CodeUnknownServer, "no server %q is configured", p.Name)
+	}
+	if err := w.Approve(p.Name, p.Hash, p.Decision == "allow"); err != nil {
+		return nil, err
+	}
+	return &Done{}, nil
+}
+
+// Titles of the question whether a server may be started.
+const (
+	trustStart  = "Start"
+	trustNever  = "Never"
+	trustNotNow = "Not now"
+)
+
+// pendingHashes are the definitions that wait for approval.
+func pendingHashes(w *workspace.Snapshot) []string {
+	var hashes []string
+	for _, v := range w.Servers {
+		if v.State == upstream.Untrusted {
+			hashes = append(hashes, v.Server.Hash())
+		}
+	}
+	return hashes
+}
+
+// askForApprovals asks once about each definition of a workspace file that
+// nobody has decided on, one at a time. Clients that ask by themselves see it in
+// codemode/serversChanged.
+func (s *Server) askForApprovals(ctx context.Context) {
+	asked := map[string]bool{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.approvalsPending:
+		}
+		if c := s.session.Snapshot().Client.Codemode; c != nil && c.Trust {
+			continue
+		}
+		for _, v := range s.workspace.Pending() {
+			if hash := v.Hash(); !asked[hash] {
+				asked[hash] = true
+				s.askForApproval(ctx, v)
+			}
+		}
+	}
+}
+
+func (s *Server) askForApproval(ctx context.Context, v config.Server) {
+	item, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{
+		Type:    protocol.MessageTypeWarning,
+		Message: trustQuestion(v),
+		Actions: []protocol.MessageActionItem{{Title: trustStart}, {Title: trustNever}, {Title: trustNotNow}},
+	})
+	if err != nil || item == nil {
+		return // closed, or nobody can answer: not now
+	}
+	switch item.Title {
+	case trustStart, trustNever:
+		// Approve refuses when the definition has changed behind the question.
+		if err := s.workspace.Approve(v.Name, v.Hash(), item.Title == trustStart); err != nil {
+			s.log.Warn("approval not stored", "server", v.Name, "err", err)
+			s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("The decision on %s was not stored: %v", plain(v.Name, 80), err))
+		}
+	}
+}
+
+// trustQuestion shows all that the definition would do, and no value of a
+// variable.
+func trustQuestion(v config.Server) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "This workspace wants to start the MCP server %s", plain(v.Name, 80))
+	if v.File != "" {
+		fmt.Fprintf(&b, " (%s)", plain(v.File, 200))
+	}
+	b.WriteString(".\n")
+	a := approvalOf(v)
+	if a.URL != "" {
+		fmt.Fprintf(&b, "URL: %s\n", plain(a.URL, 500))
+	} else {
+		words := append([]string{a.Command}, a.Args...)
+		for i, w := range words {
+			words[i] = quoted(w)
+		}
+		fmt.Fprintf(&b, "Command: %s\n", plain(strings.Join(words, " "), 1500))
+	}
+	if a.Cwd != "" {
+		fmt.Fprintf(&b, "Folder: %s\n", plain(a.Cwd, 200))
+	}
+	if names := slices.Concat(a.Env, a.Headers); len(names) > 0 {
+		fmt.Fprintf(&b, "Variables and headers: %s\n", plain(strings.Join(names, ", "), 500))
+	}
+	b.WriteString("Start it only if you trust this workspace.")
+	return b.String()
+}
+
+// quoted shows a word of a command so that its ends can be seen.
+func quoted(w string) string {
+	if w == "" || strings.ContainsAny(w, " \t\n\"'`$&|;<>()*?[]{}\\") {
+		return fmt.Sprintf("%q", w)
+	}
+	return w
+}

@@ -1,0 +1,198 @@
+package lsp
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"codemode-ls/exec"
+	"codemode-ls/permission"
+	"codemode-ls/workspace"
+
+	"codemode-ls/config"
+)
+
+// opened is what the server needs of an open workspace: *workspace.Workspace,
+// or a test's own.
+type opened interface {
+	Snapshot() *workspace.Snapshot
+	Reconfigure(settings settings, folders []string)
+	Pending() []config.Server
+	Approve(name, hash string, approve bool) error
+	Restart(name string) error
+	Runner() runner
+	Rules() ruleStore
+	Close()
+}
+
+type runner interface {
+	Run(ctx context.Context, q exec.Request) *exec.Result
+	Cancel(runID string) bool
+	Runs(limit int) []exec.RunSummary
+	Find(runID string) (result *exec.Result, code string, ok bool)
+}
+
+type ruleStore interface {
+	Rules() *permission.Rules
+	Set(layer permission.Layer, effect permission.Effect, match string) error
+}
+
+// realWorkspace is the product's own.
+type realWorkspace struct{ *workspace.Workspace }
+
+func (w realWorkspace) Reconfigure(s settings, folders []string) {
+	w.Workspace.Reconfigure(s.Editor, s.EditorWorkspace, folders)
+}
+func (w realWorkspace) Runner() runner   { return w.Workspace.Runner() }
+func (w realWorkspace) Rules() ruleStore { return w.Workspace.Rules() }
+
+func openWorkspace(ctx context.Context, o workspace.Options) opened {
+	return realWorkspace{workspace.Open(ctx, o)}
+}
+
+// initialized opens the workspace: everything that takes time begins here, in
+// the background (LSP-1).
+func (s *Server) initialized(context.Context, *nothing) error {
+	if !s.begun.CompareAndSwap(false, true) {
+		return nil
+	}
+	s.spawn(func(ctx context.Context) {
+		s.session.Watch(ctx, quiet, s.diagnoseAll)
+	})
+	s.spawn(func(ctx context.Context) {
+		s.register(ctx)
+		s.fetchSettings(ctx)
+		w := s.openNow(ctx)
+		if w == nil {
+			return
+		}
+		s.spawn(s.followSettings)
+		s.spawn(s.askForApprovals)
+		s.follow(ctx, w)
+	})
+	return nil
+}
+
+// openNow opens the workspace unless the connection has ended meanwhile.
+func (s *Server) openNow(ctx context.Context) opened {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing || ctx.Err() != nil {
+		return nil
+	}
+	o := s.o.Workspace
+	o.Sources.Folders = s.folders
+	o.Sources.Editor, o.Sources.EditorWorkspace = s.settings.Editor, s.settings.EditorWorkspace
+	if o.Log == nil {
+		o.Log = s.log
+	}
+	o.Changed = func() { poke(s.workspaceChanged) }
+	s.workspace = s.open(ctx, o)
+	close(s.ready)
+	poke(s.workspaceChanged)
+	return s.workspace
+}
+
+// opened waits until the workspace is open: a request may come before.
+func (s *Server) opened(ctx context.Context) (opened, error) {
+	select {
+	case <-s.ready:
+		return s.workspace, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// follow makes a new snapshot whenever something of the workspace has changed.
+func (s *Server) follow(ctx context.Context, w opened) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.workspaceChanged:
+			s.take(ctx, w.Snapshot())
+		}
+	}
+}
+
+// take makes the workspace's state the server's: engine and file first, so that
+// nothing is checked on the new snapshot against old declarations.
+func (s *Server) take(ctx context.Context, next *workspace.Snapshot) {
+	old := s.session.Snapshot()
+	uri := old.DeclarationsURI
+	changed := old.Workspace.Catalog.Hash() != next.Catalog.Hash()
+	if changed || uri == "" {
+		file := next.Catalog.Declarations()
+		if s.engine != nil {
+			s.engine.SetDeclarations(file.Text)
+		}
+		var err error
+		if uri, err = s.writeDeclarations(file.Text); err != nil {
+			s.log.Warn("declarations not written", "err", err)
+		}
+	}
+	s.session.Edit(func(n *Snapshot) { n.Workspace, n.DeclarationsURI = next, uri })
+	if changed {
+		s.tellCatalog(ctx, old.Workspace, next)
+	}
+	if !slices.EqualFunc(old.Workspace.Servers, next.Servers, sameStatus) {
+		s.tellServers(ctx, next)
+	}
+	if len(pendingHashes(next)) > 0 {
+		poke(s.approvalsPending)
+	}
+	s.logFindings(old.Workspace, next)
+}
+
+// logFindings tells what is wrong with the configuration, once.
+func (s *Server) logFindings(old, next *workspace.Snapshot) {
+	if slices.Equal(old.Config.Findings, next.Config.Findings) {
+		return
+	}
+	for _, f := range next.Config.Findings {
+		s.log.Warn("configuration", "file", f.File, "line", f.StartLine+1, "code", f.Code, "problem", f.Message)
+	}
+}
+
+// poke wakes whoever receives from c; c has capacity 1.
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// beginClose ends runs, servers and the engine in the background; close waits
+// for that.
+func (s *Server) beginClose() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closing {
+		return
+	}
+	s.closing = true
+	w, engine := s.workspace, s.engine
+	go func() {
+		defer close(s.ended)
+		defer s.survive("closing")
+		if w != nil {
+			w.Close()
+		}
+		if engine != nil {
+			engine.Shutdown()
+		}
+	}()
+}
+
+// close ends and waits for all that the server has started.
+func (s *Server) close() {
+	s.beginClose()
+	<-s.ended
+	s.running.Wait()
+}
+
+var errNotReady = errors.New("not ready")
+
+// quiet is how long edits must pause before open scripts are checked.
+const quiet = 150 * time.Millisecond
