@@ -1,0 +1,96 @@
+// Entry point: puts the features together. Each is in a file of its own.
+
+import * as vscode from "vscode";
+import { CatalogPanel } from "./catalogPanel";
+import { PermissionPrompts } from "./permission";
+import type { Server as McpServer } from "./protocol";
+import { Queue } from "./queue";
+import { ResultPanel } from "./resultPanel";
+import { Runner } from "./run";
+import { Server } from "./server";
+import { Servers } from "./servers";
+import { createStatusBar, showMenu } from "./statusBar";
+
+let server: Server | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const prompts = new Queue();
+  const server_ = new Server(context, (command, args: unknown[], next) => {
+    // Lenses name commands of the server, so that any client can run them. Those
+    // that have something to show are done here.
+    switch (command) {
+      case "codemode.run":
+        return runner.run(args[0], false);
+      case "codemode.dryRun":
+        return runner.run(args[0], true);
+      case "codemode.showRun":
+        return runner.showRun(args[0]);
+      case "codemode.openCatalog":
+        catalogPanel.show();
+        return undefined;
+      default:
+        return next(command, args) as unknown;
+    }
+  });
+  server = server_;
+  const resultPanel = new ResultPanel(context);
+  const runner = new Runner(server_, resultPanel);
+  const catalogPanel = new CatalogPanel(context, server_);
+  const permissions = new PermissionPrompts(prompts);
+  const servers = new Servers(server_, prompts);
+  for (const feature of [runner, catalogPanel, permissions, servers]) {
+    server_.add(feature);
+  }
+
+  const command = (id: string, run: (...args: never[]) => unknown): vscode.Disposable => vscode.commands.registerCommand(id, run);
+  context.subscriptions.push(
+    server_,
+    resultPanel,
+    runner,
+    catalogPanel,
+    permissions,
+    servers,
+    createStatusBar(server_, servers, runner),
+    vscode.window.registerTreeDataProvider("codemode.servers", servers),
+    command("codemode.runScript", (target?: unknown) => runner.run(target, false)),
+    command("codemode.dryRunScript", (target?: unknown) => runner.run(target, true)),
+    command("codemode.stopRun", () => {
+      runner.stop();
+    }),
+    command("codemode.showResult", () => {
+      resultPanel.show();
+    }),
+    command("codemode.showCatalog", () => {
+      catalogPanel.show();
+    }),
+    command("codemode.restart", () => server_.restart()),
+    command("codemode.showOutput", () => {
+      server_.showOutput();
+    }),
+    command("codemode.showMenu", showMenu),
+    command("codemode.showTypes", () => server_.execute("codemode.openTypes")),
+    command("codemode.forgetSessionRules", () => server_.execute("codemode.clearRules")),
+    command("codemode.reviewServers", () => servers.review()),
+    command("codemode.servers.approve", (s: McpServer) => servers.approve(s)),
+    command("codemode.restartMcpServer", (s?: McpServer) => servers.restart(s)),
+    command("codemode.showServerErrors", (s?: McpServer) => servers.showErrors(s)),
+    resultPanel.onDidAsk(({ action, run }) => {
+      if (action === "stop") {
+        runner.stop(run);
+      } else {
+        void runner.run(run.uri, action === "dryRun");
+      }
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => server_.start()),
+    vscode.workspace.onDidChangeConfiguration((e) => {
+      if (e.affectsConfiguration("codemode.server")) {
+        void server_.restart();
+      }
+    }),
+  );
+  void server_.start();
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}

@@ -1,0 +1,113 @@
+// A webview beside the editor. What it shows is markup made by the *Html files;
+// what a person does in it comes back as messages.
+
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+import { html, page, type Markup } from "./html";
+
+/** A message from the page's script (webview/panel.ts). Nothing in it is trusted. */
+export interface PanelMessage {
+  type: string;
+  do?: string;
+  open?: string;
+  line?: string;
+  character?: string;
+  file?: string;
+  tool?: string;
+  tokens?: number;
+  namespace?: string;
+}
+
+/** One panel at most of each kind; it is made when it is first shown. */
+export class Panel implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private readonly disposables: vscode.Disposable[] = [];
+
+  /**
+   * @param kind the panel's view type
+   * @param controls markup above the content that is drawn only once
+   * @param receive is called for each message; "ready" means that the page can be drawn on
+   */
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly kind: string,
+    private readonly title: string,
+    private readonly controls: () => Markup,
+    private readonly receive: (message: PanelMessage) => void,
+  ) {
+    this.disposables.push(
+      vscode.window.registerWebviewPanelSerializer(kind, {
+        deserializeWebviewPanel: (panel) => {
+          this.adopt(panel);
+          return Promise.resolve();
+        },
+      }),
+    );
+  }
+
+  /** Opens the panel beside the editor, or brings it to the front; the keyboard stays where it is. */
+  show(): void {
+    if (this.panel) {
+      this.panel.reveal(undefined, true);
+      return;
+    }
+    this.adopt(
+      vscode.window.createWebviewPanel(this.kind, this.title, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true }, this.options()),
+    );
+  }
+
+  get visible(): boolean {
+    return this.panel?.visible ?? false;
+  }
+
+  get exists(): boolean {
+    return this.panel !== undefined;
+  }
+
+  /** Replaces the content. A panel that is hidden asks again when it is shown. */
+  draw(view: Markup): void {
+    this.post({ type: "view", html: view.text });
+  }
+
+  post(message: unknown): void {
+    void this.panel?.webview.postMessage(message);
+  }
+
+  dispose(): void {
+    this.panel?.dispose();
+    for (const d of this.disposables) {
+      d.dispose();
+    }
+  }
+
+  private options(): vscode.WebviewOptions {
+    return {
+      enableScripts: true,
+      enableCommandUris: false,
+      localResourceRoots: [vscode.Uri.joinPath(this.context.extensionUri, "out"), vscode.Uri.joinPath(this.context.extensionUri, "media")],
+    };
+  }
+
+  private adopt(panel: vscode.WebviewPanel): void {
+    this.panel = panel;
+    panel.webview.options = this.options();
+    panel.iconPath = vscode.Uri.joinPath(this.context.extensionUri, "media", "codemode.svg");
+    panel.onDidDispose(() => {
+      this.panel = undefined;
+    });
+    panel.webview.onDidReceiveMessage((m: unknown) => {
+      if (typeof m === "object" && m !== null) {
+        this.receive(m as PanelMessage);
+      }
+    });
+    const asset = (...path: string[]): string => panel.webview.asWebviewUri(vscode.Uri.joinPath(this.context.extensionUri, ...path)).toString();
+    panel.webview.html = page({
+      title: this.title,
+      nonce: randomBytes(16).toString("base64"),
+      cspSource: panel.webview.cspSource,
+      style: asset("media", "panel.css"),
+      script: asset("out", "panel.js"),
+      body: html`${this.controls()}<main id="main"></main>`,
+    });
+  }
+}

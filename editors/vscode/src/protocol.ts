@@ -1,0 +1,182 @@
+// The custom methods of codemode-ls that this extension speaks, version 1.
+// docs/protocol.md describes them; fields may be added there at any time.
+
+export const Method = {
+  exec: "codemode/exec",
+  cancel: "codemode/cancel",
+  run: "codemode/run",
+  runs: "codemode/runs",
+  catalog: "codemode/catalog",
+  servers: "codemode/servers",
+  restartServer: "codemode/restartServer",
+  approveServer: "codemode/approveServer",
+  permission: "codemode/permission",
+  catalogChanged: "codemode/catalogChanged",
+  serversChanged: "codemode/serversChanged",
+  execEvent: "codemode/execEvent",
+} as const;
+
+/** What this client can do: `capabilities.experimental.codemode`. */
+export const clientCapabilities = { permission: true, events: true, trust: true } as const;
+
+export interface Position {
+  line: number;
+  character: number;
+}
+
+export interface Range {
+  start: Position;
+  end: Position;
+}
+
+export type RunStatus = "completed" | "code_error" | "timeout" | "budget_exceeded" | "cancelled" | "denied";
+
+export type CallStatus =
+  | "queued"
+  | "waiting"
+  | "running"
+  | "completed"
+  | "failed"
+  | "denied"
+  | "refused"
+  | "cancelled"
+  | "timeout";
+
+export interface CallRecord {
+  index: number;
+  tool: string;
+  server: string;
+  arguments: unknown;
+  range?: Range;
+  status: CallStatus;
+  error?: string;
+  timing?: { totalMs: number; permissionMs: number; queuedMs: number };
+  resultBytes?: number;
+}
+
+export interface Log {
+  level: "log" | "info" | "warn" | "error" | "debug";
+  text: string;
+}
+
+export type Output = { type: "text"; text: string } | { type: "image"; mimeType: string; data: string };
+
+export interface Diagnostic {
+  range: Range;
+  severity?: number;
+  code?: string | number;
+  source?: string;
+  message: string;
+}
+
+export interface ExecResult {
+  runId: string;
+  status: RunStatus;
+  text: string;
+  summary: string;
+  value?: unknown;
+  hasValue: boolean;
+  logs: Log[];
+  output: Output[];
+  calls: CallRecord[];
+  warnings: { message: string; path?: string; range?: Range }[];
+  error?: { name: string; message: string; stack?: string; range?: Range; toolCall?: number; code?: string };
+  diagnostics?: Diagnostic[];
+  truncated?: { totalChars: number; artifact?: string };
+  dropped?: { images: number; bytes: number };
+  timing: { wallMs: number; activeMs: number; permissionMs: number; queuedMs: number };
+}
+
+export interface ExecEvent {
+  runId: string;
+  kind: "started" | "call" | "log" | "output" | "summary" | "finished";
+  uri?: string;
+  call?: CallRecord;
+  log?: Log;
+  output?: Output;
+  summary?: string;
+  status?: RunStatus;
+}
+
+export interface Annotations {
+  readOnlyHint?: unknown;
+  destructiveHint?: unknown;
+  idempotentHint?: unknown;
+  openWorldHint?: unknown;
+}
+
+export interface PermissionRequest {
+  id: string;
+  runId: string;
+  tool: string;
+  server: string;
+  title?: string;
+  description?: string;
+  annotations?: unknown;
+  arguments: unknown;
+  uri?: string;
+  range?: Range;
+  waiting?: number;
+}
+
+export type Scope = "once" | "run" | "session" | "workspace" | "user";
+
+export interface PermissionAnswer {
+  decision: "allow" | "deny";
+  scope?: Scope;
+  stop?: boolean;
+  reason?: string;
+}
+
+export interface CatalogTool {
+  name: string;
+  server: string;
+  title?: string;
+  description: string;
+  signature: string;
+  tokens: number;
+  shown: boolean;
+  annotations?: unknown;
+  permission: "allow" | "ask";
+}
+
+export interface Catalog {
+  text: string;
+  hash: string;
+  partial: boolean;
+  shown: number;
+  total: number;
+  tokens: number;
+  flatTokens: number;
+  servers: { namespace: string; name: string; tools: number; shown: number; tokens: number }[];
+  tools: CatalogTool[];
+}
+
+export type ServerStatus = "connecting" | "connected" | "failed" | "stopped" | "untrusted";
+
+export interface Server {
+  name: string;
+  namespace?: string;
+  source?: string;
+  transport?: string;
+  status: ServerStatus;
+  tools: number;
+  error?: string;
+  stderr?: string;
+  cached?: boolean;
+  file?: string;
+  line?: number;
+  /** Of a server that waits for approval: what would be started. */
+  approval?: Approval;
+}
+
+export interface Approval {
+  hash: string;
+  command?: string;
+  args?: string[];
+  cwd?: string;
+  url?: string;
+  /** Names of environment variables and headers, without values. */
+  env?: string[];
+  headers?: string[];
+}

@@ -1,0 +1,226 @@
+// The language server's process: found, started, restarted, stopped.
+
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import * as vscode from "vscode";
+import {
+  ExecuteCommandRequest,
+  LanguageClient,
+  RevealOutputChannelOn,
+  State,
+  type LanguageClientOptions,
+  type Middleware,
+  type StaticFeature,
+} from "vscode-languageclient/node";
+import { clientCapabilities } from "./protocol";
+import { declaredSettings, settingsSection } from "./settingsSection";
+
+/** Where the language server stands. */
+export type ServerState = "restricted" | "stopped" | "starting" | "ready" | "failed";
+
+/** What the features of this extension add to a client before it starts. */
+export interface Feature {
+  /** Registers handlers; called for every new client. */
+  attach(client: LanguageClient): void;
+}
+
+/** Owns the client. There is at most one, and none in a restricted window. */
+export class Server implements vscode.Disposable {
+  private client: LanguageClient | undefined;
+  private features: Feature[] = [];
+  private current: ServerState = "stopped";
+  private readonly changed = new vscode.EventEmitter<ServerState>();
+  private readonly log = vscode.window.createOutputChannel("Codemode", { log: true });
+  /** Why the server could not be started. */
+  error: string | undefined;
+  /** Fires with every new state. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly executeCommand: Middleware["executeCommand"],
+  ) {}
+
+  get state(): ServerState {
+    return this.current;
+  }
+
+  add(feature: Feature): void {
+    this.features.push(feature);
+  }
+
+  showOutput(): void {
+    this.log.show(true);
+  }
+
+  /** Starts the server, unless the workspace is not trusted (VSC-7). */
+  async start(): Promise<void> {
+    if (!vscode.workspace.isTrusted) {
+      this.set("restricted");
+      return;
+    }
+    if (this.client) {
+      return;
+    }
+    const command = findServer(this.context);
+    if (command === undefined) {
+      this.fail("codemode-ls was not found. Install it, or set codemode.server.path.");
+      return;
+    }
+    this.set("starting");
+    this.log.info(`starting ${command} lsp`);
+    const client = new LanguageClient("codemode", "Codemode", { command, args: ["lsp"] }, this.options());
+    client.registerFeature(experimental);
+    client.onDidChangeState((e) => {
+      this.follow(client, e.newState);
+    });
+    for (const f of this.features) {
+      f.attach(client);
+    }
+    this.client = client;
+    try {
+      await client.start();
+    } catch (e) {
+      this.client = undefined;
+      this.fail(`codemode-ls could not be started: ${e instanceof Error ? e.message : String(e)}`);
+    }
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    if (client) {
+      await client.dispose().catch((e: unknown) => {
+        this.log.warn(`stopping: ${String(e)}`);
+      });
+    }
+    this.set("stopped");
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** The running client, started when there is none; throws in words when there cannot be one. */
+  async ready(): Promise<LanguageClient> {
+    if (!vscode.workspace.isTrusted) {
+      throw new Error("This workspace is not trusted, so nothing is started or run in it.");
+    }
+    await this.start();
+    if (!this.client) {
+      throw new Error(this.error ?? "codemode-ls is not running.");
+    }
+    // start() waits when it is already under way and returns at once afterwards.
+    await this.client.start();
+    return this.client;
+  }
+
+  /** Runs a command of the server; what went wrong is shown. */
+  async execute(command: string): Promise<void> {
+    try {
+      const client = await this.ready();
+      await client.sendRequest(ExecuteCommandRequest.type, { command });
+    } catch (e) {
+      void vscode.window.showErrorMessage(e instanceof Error ? e.message : String(e));
+    }
+  }
+
+  /** The running client, if there is one. */
+  get running(): LanguageClient | undefined {
+    return this.client?.state === State.Running ? this.client : undefined;
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+    this.log.dispose();
+  }
+
+  private follow(client: LanguageClient, state: State): void {
+    if (client !== this.client) {
+      return;
+    }
+    if (state === State.Running) {
+      this.error = undefined;
+      this.set("ready");
+    } else if (state === State.Stopped) {
+      this.fail("codemode-ls has stopped. Its output tells why.");
+    } else {
+      this.set("starting");
+    }
+  }
+
+  private fail(message: string): void {
+    this.error = message;
+    this.log.error(message);
+    this.set("failed");
+  }
+
+  private set(state: ServerState): void {
+    this.current = state;
+    this.changed.fire(state);
+  }
+
+  private options(): LanguageClientOptions {
+    return {
+      documentSelector: [{ language: "codemode" }, { scheme: "file", pattern: "**/.codemode/mcp.json" }],
+      outputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      // Markdown of hovers is made of what MCP servers say: no HTML, no commands.
+      markdown: { isTrusted: false, supportHtml: false },
+      initializationOptions: () => this.settings(),
+      middleware: {
+        executeCommand: this.executeCommand,
+        workspace: {
+          configuration: async (params, token, next) => {
+            const answers = (await next(params, token)) as unknown[];
+            return params.items.map((item, i) => (item.section === "codemode" ? this.settings() : answers[i]));
+          },
+          // The server asks for what has changed; what would be sent here does not
+          // tell the workspace's settings from the user's.
+          didChangeConfiguration: (_sections, next) => next(undefined),
+        },
+      },
+    };
+  }
+
+  private settings(): unknown {
+    const configuration = vscode.workspace.getConfiguration("codemode");
+    return settingsSection(declaredSettings(this.context.extension.packageJSON), (name) => configuration.inspect(name));
+  }
+}
+
+/** Tells the server what this client can do beyond LSP. */
+const experimental: StaticFeature = {
+  fillClientCapabilities(capabilities) {
+    const other = capabilities.experimental as Record<string, unknown> | undefined;
+    capabilities.experimental = { ...other, codemode: clientCapabilities };
+  },
+  initialize() {
+    // Nothing to set up.
+  },
+  getState() {
+    return { kind: "static" };
+  },
+  clear() {
+    // Nothing to undo.
+  },
+};
+
+/** The setting, else the binary packaged with the extension, else PATH. */
+function findServer(context: vscode.ExtensionContext): string | undefined {
+  const configured = vscode.workspace.getConfiguration("codemode").get<string>("server.path")?.trim();
+  if (configured) {
+    return configured;
+  }
+  const name = process.platform === "win32" ? "codemode-ls.exe" : "codemode-ls";
+  const packaged = context.asAbsolutePath(join("bin", name));
+  if (existsSync(packaged)) {
+    return packaged;
+  }
+  return (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((dir) => dir !== "")
+    .map((dir) => join(dir, name))
+    .find((path) => existsSync(path));
+}

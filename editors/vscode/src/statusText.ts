@@ -1,0 +1,49 @@
+// What the status bar says. Pure.
+
+import type { Server } from "./protocol";
+import type { ServerState } from "./server";
+import { count } from "./text";
+
+export interface Status {
+  text: string;
+  tooltip: string;
+  level: "normal" | "warning" | "error";
+}
+
+/** The state in one glance (VSC-5). The worst thing wins. */
+export function status(state: ServerState, error: string | undefined, servers: readonly Server[], runs: number): Status {
+  switch (state) {
+    case "restricted":
+      return { text: "$(shield) Codemode", tooltip: "Codemode: the workspace is not trusted, so nothing starts and nothing runs.", level: "normal" };
+    case "stopped":
+      return { text: "$(circle-slash) Codemode", tooltip: "Codemode: stopped.", level: "normal" };
+    case "starting":
+      return { text: "$(loading~spin) Codemode", tooltip: "Codemode: starting…", level: "normal" };
+    case "failed":
+      return { text: "$(error) Codemode", tooltip: `Codemode: ${error ?? "failed."}`, level: "error" };
+    case "ready":
+      break;
+  }
+  const tools = servers.reduce((n, s) => n + s.tools, 0);
+  const waiting = servers.filter((s) => s.status === "untrusted").length;
+  const failed = servers.filter((s) => s.status === "failed").length;
+  const tooltip = [
+    `Codemode: ${count(tools, "tool")} on ${count(servers.length, "server")}`,
+    waiting > 0 && `${count(waiting, "server")} ${waiting === 1 ? "waits" : "wait"} for approval`,
+    failed > 0 && `${count(failed, "server")} failed`,
+    runs > 0 && `${count(runs, "script")} running`,
+  ]
+    .filter((t): t is string => typeof t === "string")
+    .join("\n");
+  const text = `Codemode: ${count(tools, "tool")}`;
+  if (runs > 0) {
+    return { text: `$(sync~spin) ${text}`, tooltip, level: "normal" };
+  }
+  if (waiting > 0) {
+    return { text: `$(shield) ${text}`, tooltip, level: "warning" };
+  }
+  if (failed > 0) {
+    return { text: `$(warning) ${text}`, tooltip, level: "warning" };
+  }
+  return { text: `$(tools) ${text}`, tooltip, level: "normal" };
+}

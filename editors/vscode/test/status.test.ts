@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Server } from "../src/protocol";
+import { status } from "../src/statusText";
+
+const server = (s: Server["status"], tools = 0): Server => ({ name: s, status: s, tools });
+
+test("VSC-5: the worst thing shows", () => {
+  const servers = [server("connected", 3), server("failed"), server("untrusted")];
+  assert.deepEqual(status("ready", undefined, servers, 0), {
+    text: "$(shield) Codemode: 3 tools",
+    tooltip: "Codemode: 3 tools on 3 servers\n1 server waits for approval\n1 server failed",
+    level: "warning",
+  });
+  assert.equal(status("ready", undefined, servers, 1).text, "$(sync~spin) Codemode: 3 tools");
+  assert.equal(status("ready", undefined, [server("failed")], 0).level, "warning");
+  assert.equal(status("ready", undefined, [], 0).text, "$(tools) Codemode: 0 tools");
+  assert.equal(status("failed", "gone", [], 0).level, "error");
+  assert.match(status("restricted", undefined, servers, 0).tooltip, /not trusted/);
+});
