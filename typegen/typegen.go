@@ -1,6 +1,10 @@
 package typegen
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Direction says which way a value flows: what may be left out, and whether
 // readOnly or writeOnly properties exist, differs (TYPE-5).
@@ -28,16 +32,43 @@ type Options struct {
 
 // Type renders one schema as a multi-line TypeScript type (CAT-2, CAT-3) that
 // needs no other declaration. Recursive references end in `unknown`.
-func Type(schema jsontext.Value, o Options) (string, []Problem) { panic("not built") }
+func Type(schema jsontext.Value, o Options) (string, []Problem) {
+	b, problem := newBuilder(schema, o.Direction)
+	if b == nil {
+		return "unknown", []Problem{problem}
+	}
+	p := newPrinter(b, nil, o.MaxDepth)
+	p.within = append(p.within, b.doc.root)
+	p.union(b.build(b.doc.root), 0, 0)
+	return string(p.out), b.problems
+}
+
+// newBuilder parses a schema; the builder is nil when it is no JSON.
+func newBuilder(schema jsontext.Value, d Direction) (*builder, Problem) {
+	doc, err := parse(schema)
+	if err != nil {
+		return nil, Problem{Message: "the schema is not valid JSON: " + strings.ToValidUTF8(err.Error(), "\uFFFD")}
+	}
+	return &builder{doc: doc, direction: d}, Problem{}
+}
 
 // CallForm is how a tool's name is written in a script: `tools.name` for an
 // identifier, `tools["na-me"]` otherwise (CAT-1).
-func CallForm(name string) string { panic("not built") }
+func CallForm(name string) string {
+	if isIdentifier(name) {
+		return "tools." + name
+	}
+	return string(append(appendQuoted([]byte("tools["), name), ']'))
+}
 
 // Signature renders the call form with parameter and return type, without the
 // description comment (CAT-14). A nil output is `Promise<unknown>` (CAT-4).
+// The parameter is optional when the tool can be called without arguments.
 func Signature(name string, input, output jsontext.Value, maxDepth int) (string, []Problem) {
-	panic("not built")
+	s := signature{maxDepth: maxDepth}
+	out := append([]byte(nil), CallForm(name)...)
+	out = s.append(out, input, output, 0)
+	return string(out), s.problems
 }
 
 // Tool is what a declaration in the .d.ts is made of.
@@ -53,9 +84,9 @@ type Tool struct {
 // File is the generated .d.ts (TYPE-2, TYPE-3, TYPE-6).
 type File struct {
 	Text string
-	Hash string // of Text, hex
-	// Lines has, for each tool's full name, the 0-based line and UTF-16 column
-	// of the name in its declaration.
+	Hash string // SHA-256 of Text, hex
+	// Positions has, for each tool's full name, where its name stands in its
+	// declaration.
 	Positions map[string]Position
 	Problems  map[string][]Problem // by tool
 }
@@ -67,15 +98,10 @@ type Position struct{ Line, Character int }
 // alone, so callers keep it as long as they keep the tool (TYPE-6).
 type Declaration struct {
 	Name     string
-	Text     string
+	Text     string // of the method, with its comment and line end
 	Problems []Problem
-	// unexported fields may follow
+
+	types string // the named types it mentions, or ""
+	lines int    // in Text
+	line  int    // in Text, of the name
 }
-
-// Declare renders one tool's part of the .d.ts.
-func Declare(t Tool) *Declaration { panic("not built") }
-
-// Assemble joins declarations, in the given order, into the whole .d.ts.
-// members are the functions of tools["$codemode"], each declared with its own
-// short name (such as "search").
-func Assemble(declarations, members []*Declaration) *File { panic("not built") }
