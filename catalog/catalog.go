@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"sync"
+
 	"codemode-ls/typegen"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -12,29 +14,71 @@ type Annotations struct {
 	ReadOnly, Destructive, Idempotent, OpenWorld *bool
 }
 
-// Tool is one MCP tool. It never changes.
+// Tool is one MCP tool. It never changes and must not be copied.
 type Tool struct {
 	Name         string // full name, mcp__<key>__<tool> (POOL-2)
 	Server       string // configured name of its server
 	Namespace    string // mcp__<key>
 	MCPName      string // as the server knows it
 	Title        string
-	Description  string // whole, as sent
-	InputSchema  jsontext.Value
+	Description  string         // whole, as sent
+	InputSchema  jsontext.Value // as sent, whatever it is (MCP-7); nil when there was none
 	OutputSchema jsontext.Value // nil when none was declared
 	Annotations  Annotations
-	// RawAnnotations are the annotations as sent, or nil.
+	// RawAnnotations are the annotations as sent, or nil when there are none or
+	// they are not an object.
 	RawAnnotations jsontext.Value
 	Deprecated     bool
-	Problems       []typegen.Problem // broken parts (POOL-5)
-	// unexported: cached block, declaration, search terms
+	// Problems are the parts that were broken when the tool was read (POOL-5).
+	// Their paths point into the tool. Broken has these and those that
+	// rendering the schemas brought up.
+	Problems []typegen.Problem
+
+	raw jsontext.Value // the whole element as sent
+
+	mu          sync.Mutex // guards what follows, all computed on first use
+	blocks      []*block   // by options, newest last
+	declaration *typegen.Declaration
+	terms       *document
+	flat        int // cost of the flat declaration, 0 when not known yet
+	digest      *[32]byte
+	broken      []typegen.Problem // nil when not looked for yet
 }
 
-// Signature is the call form with its types at the catalog's depth (CAT-14).
-func (t *Tool) Signature() string { panic("not built") }
+// Raw is the tool as the server sent it: one element of a tools/list answer.
+func (t *Tool) Raw() jsontext.Value { return t.raw }
 
-// Tokens is the cost of the tool's whole block (CAT-7).
-func (t *Tool) Tokens() int { panic("not built") }
+// Signature is the call form with its types at the catalog's default depth
+// (CAT-14).
+func (t *Tool) Signature() string { return t.block(defaultStyle).signature }
+
+// Tokens is the cost of the tool's whole block (CAT-7) in the default style.
+func (t *Tool) Tokens() int { return t.block(defaultStyle).tokens }
+
+// Broken are all parts of the tool that are not what MCP and JSON Schema say:
+// found when it was read, or when its schemas were rendered at full depth
+// (POOL-5). Paths are JSON Pointers (RFC 6901) into the tool, such as
+// /inputSchema/properties/a.
+func (t *Tool) Broken() []typegen.Problem {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.broken == nil {
+		t.broken = append(make([]typegen.Problem, 0, len(t.Problems)), t.Problems...)
+		add := func(place string, input, output jsontext.Value) {
+			_, problems := typegen.Signature(t.Name, input, output, 0)
+			for _, p := range problems {
+				t.broken = append(t.broken, typegen.Problem{Path: place + p.Path, Message: p.Message})
+			}
+		}
+		if t.InputSchema != nil {
+			add("/inputSchema", t.InputSchema, nil)
+		}
+		if t.OutputSchema != nil {
+			add("/outputSchema", nil, t.OutputSchema)
+		}
+	}
+	return t.broken
+}
 
 // Server is what one MCP server offers. It never changes.
 type Server struct {
@@ -45,132 +89,35 @@ type Server struct {
 	Tools        []*Tool // in byte order of name; duplicates within the server removed
 	// Problems are tools that could not be taken in at all, in words.
 	Problems []string
+
+	sent  []*Tool // by place in the answer; nil where Problems has something
+	order orders  // of Tools
 }
-
-// NewServer reads a server's tools, each the bytes of one element of a
-// tools/list answer. It is tolerant: a broken tool costs only itself (POOL-5).
-func NewServer(name string, tools []jsontext.Value, instructions string, cached bool) *Server {
-	panic("not built")
-}
-
-// Namespace is the grouping key of a configured server name: mcp__<key> with
-// <key> up to the first "__" (POOL-2).
-func Namespace(server string) string { panic("not built") }
-
-// A Conflict is a full name that two servers claim; the first keeps it.
-type Conflict struct{ Name, Kept, Dropped string }
 
 // Catalog is the pool: every tool that can be called (POOL-1).
 type Catalog struct {
-	// unexported
+	groups    []*group  // by key in byte order
+	tools     []*Tool   // by namespace, then name
+	servers   []*Server // with at least one tool in the pool
+	conflicts []Conflict
+
+	declarations func() *typegen.File
+	hash         func() string
+	index        func() *index
 }
 
-// New computes the pool from servers in order of configuration. keep says
-// whether a tool is in it (exclusions and deny rules); nil keeps all.
-func New(servers []*Server, keep func(fullName string) bool) *Catalog { panic("not built") }
+// A Conflict is a full name that two servers claim; the first keeps it.
+type Conflict struct{ Name, Kept, Dropped string }
 
 // Empty is the pool without tools.
 func Empty() *Catalog { return New(nil, nil) }
 
 // Tools are all tools, by namespace and then name in byte order.
-func (c *Catalog) Tools() []*Tool { panic("not built") }
+func (c *Catalog) Tools() []*Tool { return c.tools }
 
-// Servers are the servers with at least one tool, by namespace in byte order.
-func (c *Catalog) Servers() []*Server { panic("not built") }
+// Servers are the servers with at least one tool, by namespace and then name in
+// byte order.
+func (c *Catalog) Servers() []*Server { return c.servers }
 
-// Conflicts are the names that were claimed twice.
-func (c *Catalog) Conflicts() []Conflict { panic("not built") }
-
-// Find returns the tool with that full name.
-func (c *Catalog) Find(name string) (*Tool, bool) { panic("not built") }
-
-// Closest are at most n full names that a person may have meant, best first;
-// none when nothing is close.
-func (c *Catalog) Closest(name string, n int) []string { panic("not built") }
-
-// Hash is equal for pools that render the same texts.
-func (c *Catalog) Hash() string { panic("not built") }
-
-// Declarations is the .d.ts of the pool, computed once.
-func (c *Catalog) Declarations() *typegen.File { panic("not built") }
-
-// RenderOptions of the catalog text.
-type RenderOptions struct {
-	BudgetTokens     int    // 0 is a valid budget (CAT-8)
-	Namespace        string // only this server, when set (mcp__key, or key)
-	MaxDepth         int    // 0: the default, 6
-	DescriptionWidth int    // 0: the default, 160
-}
-
-// Rendering is the catalog as text and as data: the answer of codemode/catalog
-// (07-protocol) without the permissions.
-type Rendering struct {
-	Text       string
-	Hash       string
-	Partial    bool
-	Shown      int
-	Total      int
-	Tokens     int // cost of the text
-	FlatTokens int // cost of the flat declarations of the same tools
-	Servers    []ServerRendering
-	Tools      []ToolRendering
-}
-
-// ServerRendering is one server's line.
-type ServerRendering struct {
-	Namespace, Name      string
-	Tools, Shown, Tokens int
-}
-
-// ToolRendering is one tool's entry.
-type ToolRendering struct {
-	Tool      *Tool
-	Signature string
-	Tokens    int
-	Shown     bool
-}
-
-// Render makes the catalog text (CAT-1…14).
-func (c *Catalog) Render(o RenderOptions) *Rendering { panic("not built") }
-
-// SearchArguments is the JSON Schema of search's argument. The advertised
-// signature is rendered from it and arguments are checked against it (SRCH-6).
-var SearchArguments, SearchResult jsontext.Value
-
-// Query narrows a search; Limit 0 is no limit (SRCH-5).
-type Query struct {
-	Query     string `json:"query,omitzero"`
-	Namespace string `json:"namespace,omitzero"`
-	Limit     int    `json:"limit,omitzero"`
-	Offset    int    `json:"offset,omitzero"`
-}
-
-// Match is one found tool, in the shape that scripts get (SRCH-3).
-type Match struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Signature   string `json:"signature"`
-}
-
-// Search finds tools; remaining is how many more matched behind the limit.
-func (c *Catalog) Search(q Query) (matches []Match, remaining int) { panic("not built") }
-
-// ParseQuery checks the argument of a search against SearchArguments. The
-// error shows the expected shape (SRCH-6).
-func ParseQuery(arguments jsontext.Value) (Query, error) { panic("not built") }
-
-// Diff says what changed from old to c.
-func (c *Catalog) Diff(old *Catalog) Changes { panic("not built") }
-
-// Changes are full names, each list in byte order.
-type Changes struct {
-	Added, Removed []string
-	Changed        []ChangedTool
-}
-
-// ChangedTool names the fields that differ: title, description, inputSchema,
-// outputSchema, annotations.
-type ChangedTool struct {
-	Name   string
-	Fields []string
-}
+// Conflicts are the names that were claimed twice, in byte order.
+func (c *Catalog) Conflicts() []Conflict { return c.conflicts }

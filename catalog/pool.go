@@ -1,0 +1,194 @@
+package catalog
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"sync"
+
+	"codemode-ls/typegen"
+)
+
+// group is what shares a key: the tools of one server, or of several whose
+// names differ only behind a "__" or in characters that become "_".
+type group struct {
+	namespace string
+	servers   []*Server // by name, each with at least one tool here
+	tools     []*Tool   // by name
+	order     *orders   // of tools; the server's own when all of its tools are here
+}
+
+// New computes the pool from servers in order of configuration. keep says
+// whether a tool is in it (exclusions and deny rules); nil keeps all (POOL-1).
+func New(servers []*Server, keep func(fullName string) bool) *Catalog {
+	c := &Catalog{}
+	// A full name begins with its namespace, so that only servers of one
+	// namespace can claim the same name.
+	byNamespace := slices.Clone(servers)
+	slices.SortStableFunc(byNamespace, func(a, b *Server) int { return strings.Compare(a.Namespace, b.Namespace) })
+	for rest := byNamespace; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Namespace == rest[0].Namespace {
+			n++
+		}
+		if g := c.gather(rest[:n], keep); len(g.tools) > 0 {
+			c.groups = append(c.groups, g)
+			c.servers = append(c.servers, g.servers...)
+		}
+		rest = rest[n:]
+	}
+	slices.SortStableFunc(c.conflicts, func(a, b Conflict) int { return strings.Compare(a.Name, b.Name) })
+	if len(c.groups) == 1 {
+		c.tools = c.groups[0].tools
+	} else {
+		for _, g := range c.groups {
+			c.tools = append(c.tools, g.tools...)
+		}
+	}
+	c.declarations = sync.OnceValue(func() *typegen.File { return c.DeclarationsWith() })
+	c.hash = sync.OnceValue(c.computeHash)
+	c.index = sync.OnceValue(c.makeIndex)
+	return c
+}
+
+// gather makes the group of servers with one namespace, in order of
+// configuration. Conflicts are noted in c.
+func (c *Catalog) gather(servers []*Server, keep func(string) bool) *group {
+	g := &group{namespace: servers[0].Namespace}
+	for _, s := range servers {
+		tools := s.Tools
+		if keep != nil {
+			tools = kept(tools, keep)
+		}
+		if len(servers) == 1 {
+			g.tools, g.order = tools, &orders{}
+			if len(tools) == len(s.Tools) {
+				g.order = &s.order
+			}
+			if len(tools) > 0 {
+				g.servers = []*Server{s}
+			}
+			return g
+		}
+		g.tools = append(slices.Clip(g.tools), tools...)
+	}
+	g.order = &orders{}
+	slices.SortStableFunc(g.tools, func(a, b *Tool) int { return strings.Compare(a.Name, b.Name) })
+	claimed := g.tools
+	g.tools = nil
+	for _, t := range claimed {
+		if n := len(g.tools); n > 0 && g.tools[n-1].Name == t.Name {
+			c.conflicts = append(c.conflicts, Conflict{Name: t.Name, Kept: g.tools[n-1].Server, Dropped: t.Server})
+			continue
+		}
+		g.tools = append(g.tools, t)
+	}
+	for _, s := range servers {
+		if slices.ContainsFunc(g.tools, func(t *Tool) bool { return t.Server == s.Name }) {
+			g.servers = append(g.servers, s)
+		}
+	}
+	slices.SortStableFunc(g.servers, func(a, b *Server) int { return strings.Compare(a.Name, b.Name) })
+	return g
+}
+
+// kept returns tools itself when all of them are.
+func kept(tools []*Tool, keep func(string) bool) []*Tool {
+	for i, t := range tools {
+		if keep(t.Name) {
+			continue
+		}
+		some := slices.Clone(tools[:i])
+		for _, t := range tools[i+1:] {
+			if keep(t.Name) {
+				some = append(some, t)
+			}
+		}
+		return some
+	}
+	return tools
+}
+
+// name is what people call the group's server.
+func (g *group) name() string {
+	names := make([]string, len(g.servers))
+	for i, s := range g.servers {
+		names[i] = s.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// Find returns the tool with that full name.
+func (c *Catalog) Find(name string) (*Tool, bool) {
+	g, ok := slices.BinarySearchFunc(c.groups, namespaceOf(name), func(g *group, ns string) int {
+		return strings.Compare(g.namespace, ns)
+	})
+	if !ok {
+		return nil, false
+	}
+	tools := c.groups[g].tools
+	i, ok := slices.BinarySearchFunc(tools, name, func(t *Tool, name string) int { return strings.Compare(t.Name, name) })
+	if !ok {
+		return nil, false
+	}
+	return tools[i], true
+}
+
+// Namespaces are the full forms of the namespaces that said means, in byte
+// order: mcp__dev-radius for itself, dev-radius, dev_radius (SRCH-5). A name
+// that is exactly right means nothing else.
+func (c *Catalog) Namespaces(said string) []string {
+	var found []string
+	for _, g := range c.named(said) {
+		found = append(found, g.namespace)
+	}
+	return found
+}
+
+func (c *Catalog) named(said string) []*group {
+	for _, exact := range [...]bool{true, false} {
+		var found []*group
+		for _, g := range c.groups {
+			if sameNamespace(g.namespace, said, exact) {
+				found = append(found, g)
+			}
+		}
+		if found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// Hash is equal for pools that render the same texts.
+func (c *Catalog) Hash() string { return c.hash() }
+
+func (c *Catalog) computeHash() string {
+	h := sha256.New()
+	for _, g := range c.groups {
+		for _, s := range g.servers {
+			sum := sha256.Sum256([]byte(s.Name + "\x00" + s.Instructions))
+			h.Write(sum[:])
+		}
+		for _, t := range g.tools {
+			sum := t.sum()
+			h.Write(sum[:])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// sum identifies the tool: its server and its bytes.
+func (t *Tool) sum() [sha256.Size]byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.digest == nil {
+		h := sha256.New()
+		h.Write([]byte(t.Server))
+		h.Write([]byte{0})
+		h.Write(t.raw)
+		t.digest = (*[sha256.Size]byte)(h.Sum(nil))
+	}
+	return *t.digest
+}
