@@ -97,11 +97,15 @@ func (s *Server) Preempt(_ context.Context, req *jsonrpc2.Request) (any, error) 
 // handle routes one message. It is the single place where panics are caught,
 // errors get their codes on the wire, and failures of notifications are
 // absorbed: jsonrpc2 would end the connection for any of them.
-func (s *Server) handle(ctx context.Context, req *jsonrpc2.Request) (result any, err error) {
+func (s *Server) handle(rctx context.Context, req *jsonrpc2.Request) (result any, err error) {
 	method, isCall := strings.Clone(req.Method()), req.IsCall()
+	// Not derived from rctx: jsonrpc2 uses that one again for the next request,
+	// while the context package may still look at it.
+	ctx := s.ctx
+	m := &incoming{Request: req, release: func() { jsonrpc2.Async(rctx) }}
 	if isCall {
 		var done func()
-		ctx, done = s.track(ctx, req.ID())
+		ctx, done = s.track(m, req.ID())
 		defer done()
 	}
 	start := time.Now()
@@ -130,7 +134,7 @@ func (s *Server) handle(ctx context.Context, req *jsonrpc2.Request) (result any,
 		}
 		return nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "%s is not supported", method)
 	}
-	return e(s, ctx, req)
+	return e(s, ctx, m)
 }
 
 // gate says what the state of the connection forbids.
@@ -150,15 +154,15 @@ func (s *Server) gate(method string, isCall bool) error {
 }
 
 // onWire gives an error its code. The result of a request that was cancelled or
-// made useless is not sent: somebody else may already rely on that.
+// made useless is not sent; that of a cancelled run is kept (codemode/run).
 func onWire(ctx context.Context, result any, err error) (any, error) {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errStale):
 		return nil, protocol.ErrContentModified
-	case err == nil:
-		return result, nil
 	case errors.Is(cause, errCancelled):
 		return nil, protocol.ErrRequestCancelled
+	case err == nil:
+		return result, nil
 	}
 	var coded *jsonrpc2.Error
 	switch {
@@ -171,23 +175,26 @@ func onWire(ctx context.Context, result any, err error) (any, error) {
 	}
 }
 
-// An inFlight request can be cancelled by its id, or by an edit of the document
-// that it is about.
-type inFlight struct {
-	cancel context.CancelCauseFunc
-	uri    string // "": no edit makes its answer useless
+// An incoming message, while it is handled. A request can be cancelled by its
+// id, or by an edit of the document that it is about.
+type incoming struct {
+	*jsonrpc2.Request
+	// release lets the read loop go on; the handler continues beside it.
+	release func()
+	cancel  context.CancelCauseFunc // of a request
+	uri     string                  // guarded by Server.mu; "": no edit makes its answer useless
 }
 
 // track makes a request cancellable until done is called.
-func (s *Server) track(ctx context.Context, id jsonrpc2.ID) (_ context.Context, done func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	r := &inFlight{cancel: cancel}
+func (s *Server) track(m *incoming, id jsonrpc2.ID) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancelCause(s.ctx)
+	m.cancel = cancel
 	s.mu.Lock()
-	s.requests[id] = r
+	s.requests[id] = m
 	s.mu.Unlock()
-	return context.WithValue(ctx, inFlightKey{}, r), func() {
+	return ctx, func() {
 		s.mu.Lock()
-		if s.requests[id] == r { // a client may use an id again too early
+		if s.requests[id] == m { // a client may use an id again too early
 			delete(s.requests, id)
 		}
 		s.mu.Unlock()
@@ -195,15 +202,11 @@ func (s *Server) track(ctx context.Context, id jsonrpc2.ID) (_ context.Context, 
 	}
 }
 
-type inFlightKey struct{}
-
-// expireOnEdit makes an edit of the document end the request of ctx (LSP-4).
-func (s *Server) expireOnEdit(ctx context.Context, uri string) {
-	if r, ok := ctx.Value(inFlightKey{}).(*inFlight); ok {
-		s.mu.Lock()
-		r.uri = uri
-		s.mu.Unlock()
-	}
+// expireOnEdit makes an edit of the document end the request (LSP-4).
+func (s *Server) expireOnEdit(m *incoming, uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m.uri = uri
 }
 
 func (s *Server) cancelRequest(id jsonrpc2.ID, cause error) {

@@ -163,7 +163,7 @@ func readFrame(in *bufio.Reader) ([]byte, *refusal, error) {
 		}
 		// In garbage a header may begin in the middle of a line: the body before it
 		// was longer than announced.
-		if i := strings.LastIndex(strings.ToLower(text), "content-length:"); i >= 0 {
+		if i := strings.LastIndex(asciiLower(text), "content-length:"); i >= 0 {
 			n, err := strconv.Atoi(strings.TrimSpace(text[i+len("content-length:"):]))
 			if err != nil || n < 0 {
 				lost = true
@@ -189,6 +189,17 @@ func readFrame(in *bufio.Reader) ([]byte, *refusal, error) {
 		return nil, refuse(jsonrpc2.ParseError, "the header of a message is broken"), nil
 	}
 	return body, nil, nil
+}
+
+// asciiLower keeps every byte in its place, which strings.ToLower does not.
+func asciiLower(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 // readBody allocates as the bytes arrive, not as announced.
@@ -228,7 +239,10 @@ func wellFormed(body []byte) ([]byte, *refusal) {
 		return nil, refuse(jsonrpc2.InvalidRequest, "the message is not JSON-RPC: %v", err)
 	}
 	id, idOK := readID(m.ID)
-	r := &refusal{id: id}
+	r := &refusal{}
+	if idOK {
+		r.id = id
+	}
 	switch {
 	case string(m.JSONRPC) != `"2.0"`:
 		r.err = jsonrpc2.Errorf(jsonrpc2.InvalidRequest, `the message lacks "jsonrpc": "2.0"`)

@@ -11,7 +11,7 @@ import (
 
 // An endpoint answers one message. It runs on the read loop, in the order in
 // which messages were sent, until it lets the loop go on.
-type endpoint func(*Server, context.Context, *jsonrpc2.Request) (any, error)
+type endpoint func(*Server, context.Context, *incoming) (any, error)
 
 // endpoints is the complete list of what the server answers: standard methods
 // and its own alike. How a method is registered says when it runs:
@@ -83,8 +83,8 @@ func customMethods() []string {
 
 // lifecycle runs fn on the read loop and answers at once.
 func lifecycle[P, R any](fn func(*Server, context.Context, *P) (R, error)) endpoint {
-	return func(s *Server, ctx context.Context, req *jsonrpc2.Request) (any, error) {
-		params, err := decode[P](req)
+	return func(s *Server, ctx context.Context, m *incoming) (any, error) {
+		params, err := decode[P](m)
 		if err != nil {
 			return nil, err
 		}
@@ -95,8 +95,8 @@ func lifecycle[P, R any](fn func(*Server, context.Context, *P) (R, error)) endpo
 // notice runs fn on the read loop, so edits apply in the order they were sent.
 // fn must not wait for anything.
 func notice[P any](fn func(*Server, context.Context, *P) error) endpoint {
-	return func(s *Server, ctx context.Context, req *jsonrpc2.Request) (any, error) {
-		params, err := decode[P](req)
+	return func(s *Server, ctx context.Context, m *incoming) (any, error) {
+		params, err := decode[P](m)
 		if err != nil {
 			return nil, err
 		}
@@ -107,46 +107,46 @@ func notice[P any](fn func(*Server, context.Context, *P) error) endpoint {
 // query pins the snapshot the request was sent against, then lets the read loop
 // go on while fn works on that snapshot.
 func query[P, R any](fn func(*Server, context.Context, *Snapshot, *P) (R, error)) endpoint {
-	return func(s *Server, ctx context.Context, req *jsonrpc2.Request) (any, error) {
-		params, err := decode[P](req)
+	return func(s *Server, ctx context.Context, m *incoming) (any, error) {
+		params, err := decode[P](m)
 		if err != nil {
 			return nil, err
 		}
 		snap := s.session.Snapshot()
-		jsonrpc2.Async(ctx)
+		m.release()
 		return fn(s, ctx, snap, params)
 	}
 }
 
 // documentQuery is a query about params.textDocument.
 func documentQuery[P, R any](fn func(*Server, context.Context, *Snapshot, *P) (R, error)) endpoint {
-	return func(s *Server, ctx context.Context, req *jsonrpc2.Request) (any, error) {
-		params, err := decode[P](req)
+	return func(s *Server, ctx context.Context, m *incoming) (any, error) {
+		params, err := decode[P](m)
 		if err != nil {
 			return nil, err
 		}
 		about, err := decode[struct {
 			TextDocument protocol.TextDocumentIdentifier `json:"textDocument"`
-		}](req)
+		}](m)
 		if err != nil {
 			return nil, err
 		}
-		s.expireOnEdit(ctx, string(about.TextDocument.URI))
+		s.expireOnEdit(m, string(about.TextDocument.URI))
 		snap := s.session.Snapshot()
-		jsonrpc2.Async(ctx)
+		m.release()
 		return fn(s, ctx, snap, params)
 	}
 }
 
 // decode reads params; missing ones and null are the zero value.
-func decode[P any](req *jsonrpc2.Request) (*P, error) {
+func decode[P any](m *incoming) (*P, error) {
 	params := new(P)
-	raw := req.Params()
+	raw := m.Params()
 	if len(raw) == 0 || string(raw) == "null" {
 		return params, nil
 	}
 	if err := protocol.Unmarshal(raw, params); err != nil {
-		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s: %v", req.Method(), err)
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s: %v", m.Method(), err)
 	}
 	return params, nil
 }

@@ -60,7 +60,7 @@ type Server struct {
 	// workspace is set once, before ready is closed.
 	workspace    opened
 	closing      bool
-	requests     map[jsonrpc2.ID]*inFlight
+	requests     map[jsonrpc2.ID]*incoming
 	folders      []string // never changed in place
 	settings     settings
 	progressRuns map[string]string // run ids by progress token
@@ -78,7 +78,7 @@ func newServer(o Options, hangup context.CancelCauseFunc) *Server {
 		workspaceChanged: make(chan struct{}, 1),
 		settingsChanged:  make(chan struct{}, 1),
 		approvalsPending: make(chan struct{}, 1),
-		requests:         map[jsonrpc2.ID]*inFlight{},
+		requests:         map[jsonrpc2.ID]*incoming{},
 		progressRuns:     map[string]string{},
 		runsNow:          map[string]string{},
 		publisher:        publisher{seed: maphash.MakeSeed(), sent: map[string]published{}},
