@@ -196,15 +196,25 @@ func (t *Tool) flatTokens() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.flat == 0 {
-		// Quoting cannot fail: the strings were decoded from JSON.
-		b := append(make([]byte, 0, 256+len(t.Description)), `{"name":`...)
-		b, _ = jsontext.AppendQuote(b, t.Name)
-		b = append(b, `,"description":`...)
-		b, _ = jsontext.AppendQuote(b, t.Description)
-		b = append(b, `,"inputSchema":}`...)
-		t.flat = (utf8.RuneCount(b) + utf8.RuneCount(t.flatInput()) + 3) / 4
+		points := utf8.RuneCountInString(`{"name":"","description":"","inputSchema":}`) +
+			quotedPoints(t.Name) + quotedPoints(t.Description) + utf8.RuneCount(t.flatInput())
+		t.flat = (points + 3) / 4
 	}
 	return t.flat
+}
+
+// quotedPoints is how many code points a string has inside a JSON string.
+func quotedPoints(s string) int {
+	n := utf8.RuneCountInString(s)
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"', c == '\\', c == '\n', c == '\r', c == '\t', c == '\b', c == '\f':
+			n++
+		case c < ' ':
+			n += len(`u0000`)
+		}
+	}
+	return n
 }
 
 // flatInput is the tool's input schema for a declaration, where it must be an
