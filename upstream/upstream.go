@@ -1,10 +1,8 @@
 package upstream
 
 import (
-	"context"
 	"log/slog"
 
-	"codemode-ls/catalog"
 	"codemode-ls/config"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -30,6 +28,8 @@ type Status struct {
 	Stderr string // the last lines of its standard error
 	Cached bool   // its last known tools are shown until it answers
 	PID    int    // of a stdio server, or 0
+	// CodeMode: it is itself a code-mode server, with one tool that takes code (MCP-8).
+	CodeMode bool
 }
 
 // Options of a Set.
@@ -39,7 +39,7 @@ type Options struct {
 	CacheDir string
 	// Roots are the workspace's folders, offered to servers as MCP roots.
 	Roots []string
-	// Settings has the time limits.
+	// Limits has the time limits and the size of values; zero is the defaults.
 	Limits config.Limits
 	// Changed is called, from any goroutine and without arguments, whenever a
 	// status or a server's tools have changed. It must return at once.
@@ -47,39 +47,6 @@ type Options struct {
 	// Version of this program, told to servers.
 	Version string
 }
-
-// Set is the configured servers and their connections.
-type Set struct {
-	// unexported
-}
-
-// NewSet makes an empty set.
-func NewSet(o Options) *Set { panic("not built") }
-
-// Configure makes the set have exactly these servers: new and changed ones are
-// started, missing ones stopped. It returns at once. trusted says whether a
-// definition may be started now.
-func (s *Set) Configure(servers []config.Server, trusted func(config.Server) bool) {
-	panic("not built")
-}
-
-// Servers is what can be put into the pool now, in order of configuration:
-// connected servers, and cached tools of those that have not answered yet. A
-// failed server is not in it (POOL-4).
-func (s *Set) Servers() []*catalog.Server { panic("not built") }
-
-// Status of every configured server, in order of configuration.
-func (s *Set) Status() []Status { panic("not built") }
-
-// Settled waits until every server has connected or failed once, or ctx ends.
-func (s *Set) Settled(ctx context.Context) error { panic("not built") }
-
-// Restart stops and starts one server.
-func (s *Set) Restart(name string) error { panic("not built") }
-
-// Call calls one tool. Arguments are sent as they are. A result with isError is
-// a Result; an error is a failure of the call itself: *CallError.
-func (s *Set) Call(ctx context.Context, c Call) (*Result, error) { panic("not built") }
 
 // Call names a tool of a server.
 type Call struct {
@@ -129,6 +96,3 @@ type CallError struct {
 
 func (e *CallError) Error() string { return e.Message }
 func (e *CallError) Unwrap() error { return e.Err }
-
-// Close ends every session, process and child process, and waits.
-func (s *Set) Close() { panic("not built") }

@@ -1,0 +1,165 @@
+package upstream
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"codemode-ls/config"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// Call calls one tool. Arguments are sent as they are, byte for byte over
+// stdio. The time limit of a call begins when the server is connected, and
+// begins anew with each progress notification up to the setting's ceiling
+// (TIME-3). A server that connects for the first time is waited for. A result
+// with isError is a Result; an error is a failure of the call itself:
+// *CallError.
+func (s *Set) Call(ctx context.Context, c Call) (*Result, error) {
+	server := s.find(c.Server)
+	if server == nil {
+		return nil, &CallError{Reason: Unavailable, Server: c.Server, Message: fmt.Sprintf("there is no server %q", c.Server)}
+	}
+	arguments, err := frameArguments(c.Arguments)
+	if err != nil {
+		return nil, &CallError{Reason: Rejected, Server: c.Server, Message: fmt.Sprintf("the arguments for %q are not JSON: %v", c.Tool, err), Err: err}
+	}
+	session, err := server.await(ctx)
+	if err != nil {
+		if failed := (*CallError)(nil); errors.As(err, &failed) {
+			return nil, failed
+		}
+		return nil, ended(ctx, c, err)
+	}
+	return session.call(ctx, c, arguments, s.limits().CallTimeout)
+}
+
+// frameArguments are arguments that fit into one line. Only white space between
+// tokens ever changes.
+func frameArguments(v jsontext.Value) (jsontext.Value, error) {
+	if len(v) == 0 {
+		return jsontext.Value("{}"), nil // EXEC-5
+	}
+	v = v.Clone()
+	if err := v.Compact(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true)); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// ended tells a cancelled call from one whose caller's time ran out.
+func ended(ctx context.Context, c Call, err error) *CallError {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return &CallError{Reason: TimedOut, Server: c.Server, Message: fmt.Sprintf("tool %q of server %q did not answer in time", c.Tool, c.Server), Err: err}
+	}
+	return &CallError{Reason: Cancelled, Server: c.Server, Message: fmt.Sprintf("the call of %q was cancelled", c.Tool), Err: err}
+}
+
+// errTooLate is the cause of a call whose own time ran out.
+var errTooLate = errors.New("the time for the call has run out")
+
+// callCeiling bounds a call however much progress it reports.
+var callCeiling = func() time.Duration {
+	for _, s := range config.Settings() {
+		if s.Name == "mcp.callTimeoutMs" {
+			return time.Duration(s.Ceiling) * time.Millisecond
+		}
+	}
+	return time.Hour
+}()
+
+func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, limit time.Duration) (*Result, error) {
+	caller := ctx
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ctx, tap := tapped(ctx)
+
+	events := make(chan progress, 64)
+	token, release := s.expectProgress(events)
+	defer release()
+
+	var request mcp.CallToolRequest
+	request.Params.Name = c.Tool
+	request.Params.Meta = &mcp.Meta{ProgressToken: token}
+	if s.process != nil {
+		placeholder := rand.Text()
+		defer s.process.stdin.hold(placeholder, arguments)()
+		request.Params.Arguments = placeholder
+	} else {
+		request.Params.Arguments = json.RawMessage(arguments)
+	}
+
+	begin := time.Now()
+	timer := time.AfterFunc(limit, func() { cancel(errTooLate) })
+	defer timer.Stop()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := s.client.CallTool(ctx, request)
+		answered <- err
+	}()
+	for {
+		select {
+		case p := <-events:
+			if left := callCeiling - time.Since(begin); left > 0 && ctx.Err() == nil {
+				timer.Reset(min(limit, left))
+			}
+			c.report(p)
+		case err := <-answered:
+			timer.Stop()
+			for len(events) > 0 {
+				c.report(<-events)
+			}
+			return s.outcome(caller, ctx, c, tap, err, limit)
+		}
+	}
+}
+
+func (c Call) report(p progress) {
+	if c.Progress != nil {
+		c.Progress(p.progress, p.total, p.message)
+	}
+}
+
+// outcome makes of a call's end what the caller sees. What the tap has counts
+// more than what mcp-go made of it.
+func (s *session) outcome(caller, ctx context.Context, c Call, tap *tap, err error, limit time.Duration) (*Result, error) {
+	switch {
+	case tap.fault != nil:
+		return nil, &CallError{Reason: Rejected, Server: c.Server, Message: faultMessage(tap.fault), Err: err}
+	case tap.result != nil && stringOf(members(tap.result)["resultType"]) != "input_required":
+		return parseResult(tap.result), nil
+	case caller.Err() != nil:
+		return nil, ended(caller, c, caller.Err())
+	case errors.Is(context.Cause(ctx), errTooLate):
+		return nil, &CallError{
+			Reason: TimedOut, Server: c.Server, Err: errTooLate,
+			Message: fmt.Sprintf("tool %q of server %q did not answer within %s", c.Tool, c.Server, limit),
+		}
+	case err == nil:
+		err = errors.New("the server answered nothing")
+	}
+	failed := &CallError{Reason: Unavailable, Server: c.Server, Err: err, Message: fmt.Sprintf("server %q: %v", c.Server, err)}
+	switch {
+	case tap.result != nil:
+		// It asks for input that nobody can give.
+		failed.Reason = Rejected
+	case errors.Is(err, transport.ErrSessionTerminated):
+		// The server has forgotten us; the next connection is a new session.
+		s.end("the server ended the session")
+		failed.Message = fmt.Sprintf("server %q ended the session during the call", c.Server)
+	case s.process != nil:
+		switch {
+		case s.process.within(drainGrace):
+			failed.Message = fmt.Sprintf("server %q ended during the call: %s", c.Server, s.process.state)
+		case errors.Is(err, transport.ErrTransportClosed):
+			failed.Message = fmt.Sprintf("server %q failed during the call: %s", c.Server, s.silence())
+		}
+	}
+	return nil, failed
+}

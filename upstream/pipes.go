@@ -1,0 +1,233 @@
+package upstream
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxQueued bounds what waits to be written to a server that does not read.
+const maxQueued = 512 << 20
+
+var errNotReading = errors.New("the server does not read its standard input")
+
+// outbox writes to a server without ever blocking the caller: a server that
+// does not read must not hold up a cancellation, nor another call.
+type outbox struct {
+	file *os.File
+	done chan struct{} // closed when the writer has ended
+
+	mu      sync.Mutex
+	queue   [][]byte
+	queued  int
+	closed  bool
+	failure error
+	wake    chan struct{}
+	// raw are texts that stand for others in a frame; see hold.
+	raw map[string][]byte
+}
+
+func newOutbox(file *os.File) *outbox {
+	o := &outbox{file: file, done: make(chan struct{}), wake: make(chan struct{}, 1), raw: map[string][]byte{}}
+	go o.write()
+	return o
+}
+
+// hold makes the JSON string placeholder, wherever a frame has it, go out as
+// raw. mcp-go's encoder would rewrite raw JSON (escape "<", for one), and what a
+// person has approved is what must be sent, byte for byte (PERM-5).
+func (o *outbox) hold(placeholder string, raw []byte) (release func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.raw[placeholder] = raw
+	return func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.raw, placeholder)
+	}
+}
+
+// Write takes one whole frame.
+func (o *outbox) Write(frame []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.failure != nil:
+		return 0, o.failure
+	case o.closed:
+		return 0, os.ErrClosed
+	case o.queued+len(frame) > maxQueued:
+		return 0, errNotReading
+	}
+	out := bytes.Clone(frame)
+	for placeholder, raw := range o.raw {
+		if quoted := []byte(`"` + placeholder + `"`); bytes.Contains(out, quoted) {
+			out = bytes.Replace(out, quoted, raw, 1)
+			break
+		}
+	}
+	o.queue = append(o.queue, out)
+	o.queued += len(out)
+	o.signal()
+	return len(frame), nil
+}
+
+func (o *outbox) signal() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Close ends the writer after what is queued; a server that does not read gets
+// little time for it.
+func (o *outbox) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.closed {
+		o.closed = true
+		_ = o.file.SetWriteDeadline(time.Now().Add(drainGrace))
+		o.signal()
+	}
+	return nil
+}
+
+func (o *outbox) write() {
+	defer close(o.done)
+	defer o.file.Close()
+	for range o.wake {
+		o.mu.Lock()
+		frames, closed := o.queue, o.closed
+		o.queue = nil
+		o.mu.Unlock()
+		for _, frame := range frames {
+			_, err := o.file.Write(frame)
+			o.mu.Lock()
+			o.queued -= len(frame)
+			if err != nil {
+				o.failure = fmt.Errorf("write to the server: %w", err)
+			}
+			o.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+		if closed {
+			return
+		}
+	}
+}
+
+// boundedReader ends when a line is too long: the reader behind it collects
+// whole lines in memory. Every error is an end to it; why tells the reason.
+type boundedReader struct {
+	r     io.Reader
+	limit int
+	line  int // bytes of the present line
+
+	ended chan struct{} // closed when reading has ended
+	once  sync.Once
+
+	mu  sync.Mutex
+	why error
+}
+
+func newBoundedReader(r io.Reader, limit int) *boundedReader {
+	return &boundedReader{r: r, limit: limit, ended: make(chan struct{})}
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if at := bytes.LastIndexByte(p[:n], '\n'); at >= 0 {
+		b.line = n - at - 1
+	} else {
+		b.line += n
+	}
+	if b.line > b.limit {
+		err = fmt.Errorf("it wrote a line of more than %d bytes", b.limit)
+	}
+	if err != nil && err != io.EOF {
+		b.mu.Lock()
+		b.why = err
+		b.mu.Unlock()
+		err = io.EOF
+	}
+	if err != nil {
+		b.once.Do(func() { close(b.ended) })
+	}
+	return n, err
+}
+
+// reason is why reading ended early, or nil.
+func (b *boundedReader) reason() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if errors.Is(b.why, os.ErrClosed) || errors.Is(b.why, os.ErrDeadlineExceeded) {
+		return nil
+	}
+	return b.why
+}
+
+// ringBytes is how much of a server's standard error is kept (MCP-5).
+const ringBytes = 16 << 10
+
+// ring keeps the last bytes that were written to it.
+type ring struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+func (r *ring) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.data = append(r.data, p[max(0, len(p)-ringBytes):]...)
+	if excess := len(r.data) - ringBytes; excess > 0 {
+		r.data = append(r.data[:0], r.data[excess:]...)
+	}
+	return len(p), nil
+}
+
+// reset forgets everything, for the next process.
+func (r *ring) reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.data = nil
+}
+
+// String is what was kept, from the start of a line when something was dropped.
+func (r *ring) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := string(r.data)
+	if len(r.data) == ringBytes {
+		if _, rest, ok := strings.Cut(s, "\n"); ok {
+			s = rest
+		}
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+// lastLine is the last line with something in it, for a message.
+func (r *ring) lastLine() string {
+	lines := strings.Split(strings.TrimSpace(r.String()), "\n")
+	return clip(strings.TrimSpace(lines[len(lines)-1]), 200)
+}
+
+// clip shortens a text for a message, and takes out what is not text.
+func clip(s string, width int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
+			return -1
+		}
+		return r
+	}, s)
+	if runes := []rune(s); len(runes) > width {
+		return string(runes[:width]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,161 @@
+package upstream
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"codemode-ls/config"
+)
+
+var (
+	errNotOnPath = errors.New("there is no such program on the PATH")
+	errIsFolder  = errors.New("it is a folder")
+)
+
+// How long a server may take to end by itself after its standard input was
+// closed, and after it was asked to.
+const (
+	closeGrace     = time.Second
+	terminateGrace = time.Second
+	killGrace      = 3 * time.Second
+	drainGrace     = 200 * time.Millisecond
+)
+
+// process is a running stdio server with its pipes.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  *outbox
+	stdout *boundedReader
+	stderr *ring
+
+	files    []*os.File    // our ends of stdout and stderr
+	exited   chan struct{} // closed once the process has ended and its group was killed
+	state    string        // how it ended, valid after exited
+	copied   chan struct{} // closed once stderr has ended
+	stopOnce sync.Once
+}
+
+// startProcess starts a server in a process group of its own, with a clean
+// environment. dir is where it runs when the definition says nothing. maxLine
+// bounds a line of its output, in bytes. Its last words go to stderr.
+func startProcess(def config.Server, dir string, maxLine int, stderr *ring) (_ *process, err error) {
+	if def.Cwd != "" {
+		dir = def.Cwd
+	}
+	env := environment(os.Environ(), def.Env)
+	path, err := findExecutable(def.Command, dir, env)
+	if err != nil {
+		return nil, err
+	}
+	if dir != "" {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("start %s: there is no folder %s to run it in", def.Command, dir)
+		}
+	}
+	cmd := &exec.Cmd{Path: path, Args: append([]string{def.Command}, def.Args...), Env: env, Dir: dir}
+	group(cmd)
+
+	// Files of our own rather than exec's pipes: Wait must not close them while
+	// the last answer is still being read.
+	var theirs, ours []*os.File
+	defer func() {
+		for _, f := range theirs {
+			f.Close()
+		}
+		if err != nil {
+			for _, f := range ours {
+				f.Close()
+			}
+		}
+	}()
+	pipe := func(weWrite bool) (*os.File, *os.File, error) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return nil, nil, err
+		}
+		if weWrite {
+			r, w = w, r
+		}
+		ours, theirs = append(ours, r), append(theirs, w)
+		return r, w, nil
+	}
+	stdin, childStdin, err := pipe(true)
+	if err != nil {
+		return nil, err
+	}
+	stdout, childStdout, err := pipe(false)
+	if err != nil {
+		return nil, err
+	}
+	stderrPipe, childStderr, err := pipe(false)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = childStdin, childStdout, childStderr
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", def.Command, err)
+	}
+	p := &process{
+		cmd: cmd, stdin: newOutbox(stdin), stderr: stderr,
+		stdout: newBoundedReader(stdout, maxLine),
+		files:  []*os.File{stdout, stderrPipe},
+		exited: make(chan struct{}), copied: make(chan struct{}),
+	}
+	go func() {
+		defer close(p.copied)
+		_, _ = io.Copy(stderr, stderrPipe)
+	}()
+	go p.wait()
+	return p, nil
+}
+
+// wait notices the end of the process at once, and ends its children.
+func (p *process) wait() {
+	err := p.cmd.Wait()
+	killGroup(p.cmd.Process)
+	p.state = "it ended with exit status 0"
+	if err != nil {
+		p.state = "it ended with " + err.Error()
+	}
+	// A child that left the group may hold the pipes open for ever.
+	for _, f := range p.files {
+		_ = f.SetReadDeadline(time.Now().Add(drainGrace))
+	}
+	<-p.copied
+	close(p.exited)
+}
+
+// stop ends the process and its children: first by closing its standard input,
+// then by asking, then by force. It waits.
+func (p *process) stop() {
+	p.stopOnce.Do(func() {
+		p.stdin.Close()
+		if !p.within(closeGrace) {
+			terminateGroup(p.cmd.Process)
+			if !p.within(terminateGrace) {
+				killGroup(p.cmd.Process)
+				p.within(killGrace)
+			}
+		}
+		for _, f := range p.files {
+			f.Close()
+		}
+		<-p.stdin.done
+	})
+}
+
+func (p *process) within(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

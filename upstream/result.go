@@ -1,0 +1,71 @@
+package upstream
+
+import (
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// parseResult reads a tools/call result. It takes whatever is there: an unknown
+// content type, a missing content, a field of another type cost only
+// themselves.
+func parseResult(raw jsontext.Value) *Result {
+	r := &Result{Raw: raw}
+	fields := members(raw)
+	if s := fields["structuredContent"]; len(s) > 0 && s.Kind() != 'n' {
+		r.Structured = s
+	}
+	r.IsError = isTrue(fields["isError"])
+	var texts []string
+	for _, item := range elements(fields["content"]) {
+		part := members(item)
+		switch kind := stringOf(part["type"]); kind {
+		case "text":
+			texts = append(texts, stringOf(part["text"]))
+		case "image", "audio":
+			r.Attachments = append(r.Attachments, Attachment{
+				Kind: kind, MIMEType: stringOf(part["mimeType"]), Data: stringOf(part["data"]),
+			})
+		case "resource":
+			resource := members(part["resource"])
+			r.Attachments = append(r.Attachments, Attachment{
+				Kind: kind, MIMEType: stringOf(resource["mimeType"]), URI: stringOf(resource["uri"]),
+				Text: stringOf(resource["text"]), Data: stringOf(resource["blob"]),
+			})
+		}
+	}
+	r.Text, r.HasText = strings.Join(texts, "\n"), len(texts) > 0
+	return r
+}
+
+// members are those of an object, none of anything else; of two with one name
+// the last counts, as in JavaScript.
+func members(v jsontext.Value) map[string]jsontext.Value {
+	var fields map[string]jsontext.Value
+	if v.Kind() != '{' || jsonv2.Unmarshal(v, &fields, tolerant...) != nil {
+		return nil
+	}
+	return fields
+}
+
+func elements(v jsontext.Value) []jsontext.Value {
+	var list []jsontext.Value
+	if v.Kind() != '[' || jsonv2.Unmarshal(v, &list, tolerant...) != nil {
+		return nil
+	}
+	return list
+}
+
+func stringOf(v jsontext.Value) string {
+	var s string
+	if v.Kind() != '"' || jsonv2.Unmarshal(v, &s, tolerant...) != nil {
+		return ""
+	}
+	return s
+}
+
+// isTrue takes the string "true" too, as some servers send it.
+func isTrue(v jsontext.Value) bool {
+	return v.Kind() == 't' || strings.EqualFold(stringOf(v), "true")
+}

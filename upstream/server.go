@@ -1,0 +1,321 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// policy is when things are done again. Tests have a shorter one.
+type policy struct {
+	firstDelay  time.Duration // before the first restart; it doubles
+	maxDelay    time.Duration
+	maxRestarts int           // in a row, then a person has to restart it (MCP-5)
+	stable      time.Duration // a session that lasted this long begins a new row
+	debounce    time.Duration // after list_changed (POOL-4)
+	maxDebounce time.Duration // for a server that never stops saying it
+}
+
+var defaultPolicy = policy{
+	firstDelay: 500 * time.Millisecond, maxDelay: 30 * time.Second, maxRestarts: 5, stable: time.Minute,
+	debounce: 100 * time.Millisecond, maxDebounce: time.Second,
+}
+
+// server is one configured server. Its goroutine, run, owns connect, refresh and
+// close; everything else reads what it has published under mu.
+type server struct {
+	set  *Set
+	def  config.Server
+	hash string
+
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when run has ended and nothing of it is left
+	settled chan struct{} // closed at the first outcome
+	once    sync.Once     // closes settled
+
+	mu      sync.Mutex
+	state   State
+	failure string
+	session *session
+	offer   *catalog.Server // what it offers: live, or cached while connecting
+	tools   []jsontext.Value
+	stderr  *ring
+}
+
+// newServer makes a server that stands still in the given state.
+func newServer(set *Set, def config.Server, state State, failure string) *server {
+	s := &server{
+		set: set, def: def, hash: def.Hash(), state: state, failure: failure, stderr: new(ring),
+		cancel: func() {}, done: make(chan struct{}), settled: make(chan struct{}),
+	}
+	if state != Connecting {
+		close(s.done)
+		s.once.Do(func() { close(s.settled) })
+	}
+	return s
+}
+
+// start runs the server after another one has ended, so that two of one name
+// never run side by side.
+func (s *server) start(ctx context.Context, after <-chan struct{}) {
+	ctx, s.cancel = context.WithCancel(ctx)
+	memory := s.set.cache.load(s.hash)
+	if memory != nil {
+		s.tools = memory.raw()
+		s.offer = catalog.NewServer(s.def.Name, s.tools, memory.Instructions, true)
+	}
+	go func() {
+		defer close(s.done)
+		defer s.once.Do(func() { close(s.settled) })
+		if after != nil {
+			<-after
+		}
+		s.run(ctx, memory != nil && memory.Protocol == legacy)
+	}()
+}
+
+func (s *server) run(ctx context.Context, onlyLegacy bool) {
+	p := s.set.policy
+	delay, failures := p.firstDelay, 0
+	for ctx.Err() == nil {
+		attempt, stop := context.WithTimeout(ctx, s.set.limits().ConnectTimeout)
+		session, err := s.set.dialer().connect(attempt, s.def, onlyLegacy, s.stderr)
+		late := attempt.Err() != nil
+		stop()
+		if err == nil {
+			connected := time.Now()
+			s.publishSession(session)
+			err = s.serve(ctx, session)
+			session.close()
+			if time.Since(connected) >= p.stable {
+				delay, failures = p.firstDelay, 0
+			}
+		} else if late && !onlyLegacy {
+			// The probe may have been what it choked on.
+			onlyLegacy = true
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		again := !neverStarted(err) && !errors.Is(err, errSelf) && failures < p.maxRestarts
+		s.publishFailure(err, again)
+		if !again {
+			return
+		}
+		failures++
+		if !wait(ctx, delay) {
+			return
+		}
+		delay = min(2*delay, p.maxDelay)
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// serve follows a session until it ends, and says why.
+func (s *server) serve(ctx context.Context, session *session) error {
+	p := s.set.policy
+	var first time.Time // of the notifications that wait
+	timer := time.NewTimer(time.Hour)
+	timer.Stop()
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-session.ended:
+			why := session.why
+			if line := s.stderr.lastLine(); line != "" && session.process != nil {
+				why += ": " + line
+			}
+			return errors.New(why)
+		case <-session.changed:
+			if first.IsZero() {
+				first = time.Now()
+			}
+			timer.Reset(max(0, min(p.debounce, time.Until(first.Add(p.maxDebounce)))))
+		case <-timer.C:
+			first = time.Time{}
+			s.refresh(ctx, session)
+		}
+	}
+}
+
+// refresh lists the tools again. When that fails, those that are known stay.
+func (s *server) refresh(ctx context.Context, session *session) {
+	ctx, cancel := context.WithTimeout(ctx, s.set.limits().ConnectTimeout)
+	defer cancel()
+	tools, err := session.listTools(ctx)
+	if err == nil {
+		s.publishTools(session, tools)
+		return
+	}
+	select {
+	case <-session.ended: // that is the news then
+		return
+	default:
+	}
+	if ctx.Err() == context.Canceled {
+		return
+	}
+	s.set.log.Warn("cannot list the tools again", "server", s.def.Name, "err", err)
+	s.mu.Lock()
+	s.failure = err.Error()
+	s.mu.Unlock()
+	s.set.changed()
+}
+
+func (s *server) publishSession(session *session) {
+	s.mu.Lock()
+	s.session = session
+	s.mu.Unlock()
+	s.publishTools(session, session.tools)
+}
+
+// publishTools puts a server's tools into the pool. A list that is the same as
+// before keeps the value of before.
+func (s *server) publishTools(session *session, tools []jsontext.Value) {
+	s.mu.Lock()
+	same := s.state == Connected && s.failure == "" && slices.EqualFunc(tools, s.tools, func(a, b jsontext.Value) bool { return string(a) == string(b) })
+	if !same {
+		s.tools = tools
+		s.offer = catalog.NewServer(s.def.Name, tools, session.instructions, false)
+		s.state, s.failure = Connected, ""
+	}
+	s.mu.Unlock()
+	if same {
+		return
+	}
+	memory := &remembered{Name: s.def.Name, Instructions: session.instructions, Tools: make([]string, len(tools))}
+	for i, tool := range tools {
+		memory.Tools[i] = string(tool)
+	}
+	if session.legacy && session.process != nil && s.def.Protocol != legacy {
+		memory.Protocol = legacy
+	}
+	if err := s.set.cache.store(s.hash, memory); err != nil {
+		s.set.log.Warn("cannot remember the tools", "server", s.def.Name, "err", err)
+	}
+	s.once.Do(func() { close(s.settled) })
+	s.set.changed()
+}
+
+// publishFailure takes a server's tools out of the pool (POOL-4).
+func (s *server) publishFailure(err error, again bool) {
+	s.set.log.Warn("server failed", "server", s.def.Name, "err", err, "restart", again)
+	s.mu.Lock()
+	s.state, s.failure, s.session, s.offer, s.tools = Failed, err.Error(), nil, nil, nil
+	if errors.Is(err, errSelf) {
+		s.state = Stopped
+	}
+	s.mu.Unlock()
+	s.once.Do(func() { close(s.settled) })
+	s.set.changed()
+}
+
+func (s *server) status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := Status{Server: s.def, State: s.state, Error: s.failure, Stderr: s.stderr.String()}
+	if s.offer != nil {
+		st.Tools, st.Cached = len(s.offer.Tools), s.offer.Cached
+	}
+	if s.session != nil && s.session.process != nil {
+		st.PID = s.session.process.cmd.Process.Pid
+	}
+	st.CodeMode = isCodeMode(s.tools)
+	return st
+}
+
+// await is the server's session, waited for while it connects for the first
+// time.
+func (s *server) await(ctx context.Context) (*session, error) {
+	select {
+	case <-s.settled:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session == nil {
+		message := fmt.Sprintf("server %q is not connected (%s)", s.def.Name, s.state)
+		if s.failure != "" {
+			message += ": " + s.failure
+		}
+		return nil, &CallError{Reason: Unavailable, Server: s.def.Name, Message: message}
+	}
+	return s.session, nil
+}
+
+// isSelf recognises a definition that would start this program's gateway (MCP-8).
+func isSelf(def config.Server, executable string) bool {
+	if def.Command == "" || executable == "" {
+		return false
+	}
+	gateway := false
+	for _, arg := range def.Args {
+		if !strings.HasPrefix(arg, "-") {
+			gateway = arg == "mcp"
+			break
+		}
+	}
+	if !gateway {
+		return false
+	}
+	path, err := findExecutable(def.Command, def.Cwd, environment(os.Environ(), def.Env))
+	if err != nil {
+		return false
+	}
+	a, errA := os.Stat(path)
+	b, errB := os.Stat(executable)
+	if errA == nil && errB == nil && os.SameFile(a, b) {
+		return true
+	}
+	// Another copy, such as the one that an editor's extension brings.
+	return strings.TrimSuffix(filepath.Base(path), ".exe") == programName
+}
+
+// isCodeMode recognises a code-mode server: one tool that takes code (MCP-8).
+func isCodeMode(tools []jsontext.Value) bool {
+	if len(tools) != 1 {
+		return false
+	}
+	var tool struct {
+		InputSchema struct {
+			Properties struct {
+				Code   jsontext.Value `json:"code"`
+				Script jsontext.Value `json:"script"`
+			} `json:"properties"`
+		} `json:"inputSchema"`
+	}
+	if jsonv2.Unmarshal(tools[0], &tool, tolerant...) != nil {
+		return false
+	}
+	for _, property := range []jsontext.Value{tool.InputSchema.Properties.Code, tool.InputSchema.Properties.Script} {
+		if stringOf(members(property)["type"]) == "string" {
+			return true
+		}
+	}
+	return false
+}

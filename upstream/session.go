@@ -1,0 +1,342 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"codemode-ls/config"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// programName is what this program calls itself to servers, and how the gateway
+// names itself: a server of that name is this program (MCP-8).
+const programName = "codemode-ls"
+
+// probeTimeout bounds the probe for a newer protocol version. A server that
+// ignores unknown methods costs this much.
+const probeTimeout = 1500 * time.Millisecond
+
+const legacy = "legacy"
+
+// errSelf is that of a server which is this program's own gateway.
+var errSelf = errors.New("this server is codemode-ls itself, so it is not connected")
+
+// session is one connection to a server, from its start to its end.
+type session struct {
+	name         string
+	client       *client.Client
+	process      *process // nil for HTTP
+	legacy       bool     // connected without the probe
+	modern       bool     // speaks 2026-07-28 or newer
+	instructions string
+	tools        []jsontext.Value
+
+	// changed has a value when the server has said that its tools changed.
+	// Handlers run on the transport's read loop and may only signal.
+	changed chan struct{}
+	ended   chan struct{} // closed once the session is of no more use
+	endOnce sync.Once
+	why     string // why it ended, valid after ended
+
+	mu       sync.Mutex
+	progress map[string]chan<- progress // by token
+	token    int
+
+	ctx        context.Context // until the session is closed
+	cancel     context.CancelFunc
+	background sync.WaitGroup
+}
+
+type progress struct {
+	progress, total float64
+	message         string
+}
+
+// dialer has what every connection needs.
+type dialer struct {
+	log     *slog.Logger
+	version string
+	dir     string // where servers run when their definition says nothing
+	roots   func() []string
+	maxLine int
+}
+
+// connect starts the server or connects to it, and lists its tools. ctx bounds
+// all of it; the session outlives ctx. It tries the newest protocol first, and
+// when the probe kills the server, starts it again without (A server may end at
+// the first message that it does not know.)
+func (d dialer) connect(ctx context.Context, def config.Server, onlyLegacy bool, stderr *ring) (*session, error) {
+	onlyLegacy = onlyLegacy || def.Protocol == legacy
+	s, err := d.dial(ctx, def, onlyLegacy, stderr)
+	if err == nil && def.Transport == config.HTTP && !onlyLegacy && !s.modern {
+		// Only a connection that is legacy from the start has a stream on which the
+		// server can announce changes.
+		s.close()
+		return d.dial(ctx, def, true, stderr)
+	}
+	if err == nil || onlyLegacy || ctx.Err() != nil || errors.Is(err, errSelf) || neverStarted(err) {
+		return s, err
+	}
+	d.log.Debug("connecting again without the probe for newer protocol versions", "server", def.Name, "err", err)
+	s, err2 := d.dial(ctx, def, true, stderr)
+	if err2 != nil {
+		return nil, err2
+	}
+	return s, nil
+}
+
+// startError is a program that could not be started at all.
+type startError struct{ error }
+
+func (e startError) Unwrap() error { return e.error }
+
+func neverStarted(err error) bool { return errors.As(err, new(startError)) }
+
+func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, stderr *ring) (_ *session, err error) {
+	s := &session{
+		name: def.Name, legacy: onlyLegacy, changed: make(chan struct{}, 1),
+		ended: make(chan struct{}), progress: map[string]chan<- progress{},
+	}
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	stderr.reset()
+	var t transport.Interface
+	switch def.Transport {
+	case config.HTTP, config.SSE:
+		t, err = d.remote(def, onlyLegacy)
+	default:
+		if s.process, err = startProcess(def, d.dir, d.maxLine, stderr); err == nil {
+			io := transport.NewIO(s.process.stdout, s.process.stdin, nopReadCloser{})
+			transport.WithCommandLogger(d.log)(io)
+			t = stdioTransport{io}
+		}
+	}
+	if err != nil {
+		s.cancel()
+		return nil, startError{err}
+	}
+	options := []client.ClientOption{client.WithRootsHandler(rootsHandler(d.roots)), client.WithDiscoverTimeout(probeTimeout)}
+	if onlyLegacy {
+		options = append(options, client.WithLegacyProtocolOnly())
+	}
+	s.client = client.NewClient(t, options...)
+	s.client.OnNotification(s.notified)
+	s.client.OnConnectionLost(func(err error) { s.end(fmt.Sprintf("the connection was lost: %v", err)) })
+
+	if err := s.client.Start(s.ctx); err != nil {
+		s.close()
+		return nil, err
+	}
+	if s.process != nil {
+		s.background.Go(s.watch)
+	}
+	if err := s.open(ctx, d.version); err != nil {
+		failure := s.failure(ctx, err)
+		s.close()
+		return nil, failure
+	}
+	if s.modern {
+		s.background.Go(func() { s.listen(d.log) })
+	}
+	return s, nil
+}
+
+// watch notices the end of the process, or of its output.
+func (s *session) watch() {
+	select {
+	case <-s.process.exited:
+	case <-s.process.stdout.ended:
+		if !s.process.within(drainGrace) {
+			s.end(s.silence())
+			return
+		}
+	}
+	s.end(s.process.state)
+}
+
+// silence says why a process that still runs is read no longer.
+func (s *session) silence() string {
+	if reason := s.process.stdout.reason(); reason != nil {
+		return reason.Error()
+	}
+	return "it closed its output"
+}
+
+// listen asks a server for the notifications that newer protocol versions send
+// only on request, again when the stream ends.
+func (s *session) listen(log *slog.Logger) {
+	for delay := time.Second; ; delay = min(2*delay, time.Minute) {
+		err := s.client.Listen(s.ctx, mcp.SubscriptionFilter{ToolsListChanged: true})
+		if s.ctx.Err() != nil || errors.Is(err, transport.ErrTransportClosed) {
+			return
+		}
+		log.Debug("the stream of notifications ended", "server", s.name, "err", err)
+		if !wait(s.ctx, delay) {
+			return
+		}
+		// What was announced meanwhile is not known.
+		s.signalChanged()
+	}
+}
+
+// open introduces us and lists the tools.
+func (s *session) open(ctx context.Context, version string) error {
+	var request mcp.InitializeRequest
+	request.Params.ClientInfo = mcp.Implementation{Name: programName, Title: "Code Mode", Version: version}
+	ctx, tap := tapped(ctx)
+	info, err := s.client.Initialize(ctx, request)
+	if err != nil {
+		if tap.fault != nil {
+			return fmt.Errorf("the server refused to initialize: %s", faultMessage(tap.fault))
+		}
+		return err
+	}
+	if info.ServerInfo.Name == programName {
+		return errSelf
+	}
+	s.instructions, s.modern = info.Instructions, mcp.IsModernProtocol(info.ProtocolVersion)
+	s.tools, err = s.listTools(ctx)
+	return err
+}
+
+// failure says in words why connecting failed.
+func (s *session) failure(ctx context.Context, err error) error {
+	if errors.Is(err, errSelf) {
+		return err
+	}
+	if s.process != nil {
+		if reason := s.process.stdout.reason(); reason != nil {
+			return reason
+		}
+		// The transport notices the end of the output a little before the process
+		// is known to have ended.
+		if errors.Is(err, transport.ErrTransportClosed) && s.process.within(drainGrace) {
+			err = errors.New(s.process.state + " before it had answered")
+			if line := s.process.stderr.lastLine(); line != "" {
+				err = fmt.Errorf("%w: %s", err, line)
+			}
+			return err
+		}
+	}
+	if ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("the server did not answer in time")
+	}
+	return err
+}
+
+// notified runs on the transport's read loop.
+func (s *session) notified(n mcp.JSONRPCNotification) {
+	switch n.Method {
+	case string(mcp.MethodNotificationToolsListChanged):
+		s.signalChanged()
+	case "notifications/progress":
+		fields := n.Params.AdditionalFields
+		s.mu.Lock()
+		events := s.progress[fmt.Sprint(fields["progressToken"])]
+		s.mu.Unlock()
+		if events == nil {
+			return
+		}
+		var p progress
+		p.progress, _ = fields["progress"].(float64)
+		p.total, _ = fields["total"].(float64)
+		p.message, _ = fields["message"].(string)
+		select {
+		case events <- p:
+		default: // nobody is helped by old progress
+		}
+	}
+}
+
+func (s *session) signalChanged() {
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// expectProgress gives out a token for one call's progress.
+func (s *session) expectProgress(events chan<- progress) (token string, release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.token++
+	token = fmt.Sprintf("%s-%d", programName, s.token)
+	s.progress[token] = events
+	return token, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.progress, token)
+	}
+}
+
+// end marks the session as of no more use; close still has to be called.
+func (s *session) end(why string) {
+	s.endOnce.Do(func() {
+		s.why = why
+		close(s.ended)
+	})
+}
+
+// close ends the session, its process and its children, and waits.
+func (s *session) close() {
+	s.end("it was stopped")
+	s.cancel()
+	if s.process != nil {
+		// First the process, in its own good order: the client would only cut it off.
+		s.process.stop()
+	}
+	_ = s.client.Close()
+	s.mu.Lock() // nothing of rootsChanged begins behind it
+	s.mu.Unlock()
+	s.background.Wait()
+}
+
+// rootsChanged tells the server, without waiting for it.
+func (s *session) rootsChanged() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return
+	}
+	s.background.Go(func() {
+		ctx, cancel := context.WithTimeout(s.ctx, 5*time.Second)
+		defer cancel()
+		_ = s.client.RootListChanges(ctx)
+	})
+}
+
+// nopReadCloser stands for a standard error that somebody else reads.
+type nopReadCloser struct{}
+
+func (nopReadCloser) Read([]byte) (int, error) { return 0, errors.New("not read here") }
+func (nopReadCloser) Close() error             { return nil }
+
+// rootsHandler answers roots/list with the workspace's folders (MCP-6).
+type rootsHandler func() []string
+
+func (h rootsHandler) ListRoots(context.Context, mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
+	result := &mcp.ListRootsResult{Roots: []mcp.Root{}}
+	for _, folder := range h() {
+		result.Roots = append(result.Roots, mcp.Root{URI: fileURI(folder), Name: filepath.Base(folder)})
+	}
+	return result, nil
+}
+
+// fileURI of an absolute path, drive letters included.
+func fileURI(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}

@@ -1,0 +1,118 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// tolerant are the options for reading what servers send: one odd name or
+// character costs nothing else.
+var tolerant = []jsonv2.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+
+// A tap keeps what the server really answered to the last request made with its
+// context, because mcp-go's typed results drop what they do not model, and fail
+// on what they do not expect (MCP-7).
+type tap struct {
+	result jsontext.Value
+	fault  *mcp.JSONRPCErrorDetails
+}
+
+type tapKey struct{}
+
+func tapped(ctx context.Context) (context.Context, *tap) {
+	t := new(tap)
+	return context.WithValue(ctx, tapKey{}, t), t
+}
+
+// record stores an answer in the context's tap, and repairs what would make
+// mcp-go refuse a server altogether.
+func record(ctx context.Context, req transport.JSONRPCRequest, resp *transport.JSONRPCResponse, err error) {
+	if err != nil || resp == nil {
+		return
+	}
+	if t, ok := ctx.Value(tapKey{}).(*tap); ok {
+		t.result, t.fault = jsontext.Value(resp.Result), resp.Error
+	}
+	if req.Method == string(mcp.MethodInitialize) && resp.Error == nil {
+		resp.Result = repairInitialize(resp.Result)
+	}
+}
+
+// repairInitialize keeps what can be read of an initialize result that mcp-go
+// cannot decode, such as one with "tools": true among the capabilities.
+func repairInitialize(raw json.RawMessage) json.RawMessage {
+	if json.Unmarshal(raw, new(mcp.InitializeResult)) == nil {
+		return raw
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return raw
+	}
+	var kept mcp.InitializeResult
+	_ = json.Unmarshal(fields["protocolVersion"], &kept.ProtocolVersion)
+	_ = json.Unmarshal(fields["instructions"], &kept.Instructions)
+	_ = json.Unmarshal(fields["serverInfo"], &kept.ServerInfo)
+	repaired, err := json.Marshal(kept)
+	if err != nil {
+		return raw
+	}
+	return repaired
+}
+
+// decline answers what a server asks of us. What no client of ours can show is
+// declined in the protocol's own words (MCP-6); the rest is mcp-go's.
+func decline(next transport.RequestHandler) transport.RequestHandler {
+	return func(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+		switch req.Method {
+		case string(mcp.MethodElicitationCreate):
+			return transport.NewJSONRPCResultResponse(req.ID, json.RawMessage(`{"action":"decline"}`)), nil
+		case string(mcp.MethodSamplingCreateMessage):
+			const rejected = -1 // the code of the MCP specification's own example
+			return transport.NewJSONRPCErrorResponse(req.ID, rejected, "sampling is not available", nil), nil
+		case string(mcp.MethodPing), string(mcp.MethodListRoots):
+			return next(ctx, req)
+		}
+		return transport.NewJSONRPCErrorResponse(req.ID, mcp.METHOD_NOT_FOUND, fmt.Sprintf("method %q is not supported", req.Method), nil), nil
+	}
+}
+
+// The transports embed mcp-go's concrete ones, so that their optional interfaces
+// stay visible.
+
+type stdioTransport struct{ *transport.Stdio }
+
+func (t stdioTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	resp, err := t.Stdio.SendRequest(ctx, req)
+	record(ctx, req, resp, err)
+	return resp, err
+}
+
+func (t stdioTransport) SetRequestHandler(h transport.RequestHandler) {
+	t.Stdio.SetRequestHandler(decline(h))
+}
+
+type httpTransport struct{ *transport.StreamableHTTP }
+
+func (t httpTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	resp, err := t.StreamableHTTP.SendRequest(ctx, req)
+	record(ctx, req, resp, err)
+	return resp, err
+}
+
+func (t httpTransport) SetRequestHandler(h transport.RequestHandler) {
+	t.StreamableHTTP.SetRequestHandler(decline(h))
+}
+
+type sseTransport struct{ *transport.SSE }
+
+func (t sseTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	resp, err := t.SSE.SendRequest(ctx, req)
+	record(ctx, req, resp, err)
+	return resp, err
+}
