@@ -251,6 +251,15 @@ func (c *child) cancel(id int64) {
 	}
 }
 
+func (c *child) isGone() bool {
+	select {
+	case <-c.gone:
+		return true
+	default:
+		return false
+	}
+}
+
 // kill ends the process; read notices.
 func (c *child) kill() { _ = c.cmd.Process.Kill() } // it may have ended by itself
 

@@ -31,21 +31,66 @@ type document struct {
 	shift    uint32 // lines before the author's first
 	end      protocol.Position
 	last     protocol.Range // the last visible character of the author's text
+	erased   []script.Range // type imports of a module
 }
 
-// wrap is the text that the engine sees, and how many lines it puts before the
-// author's. A module is seen as it is (EXEC-16).
-func wrap(text string) (wrapped string, shift uint32) {
+// wrap makes what the engine sees of an author's text: a module as it is
+// (EXEC-16), a body between head and tail. What a body imports as types moves to
+// the line of the head, because imports stand at the top of a file alone; both
+// are erased before a script runs, so that nothing needs to be found there.
+func (d *document) wrap(text string) {
 	body := script.Prepare(text).Text
-	if script.IsModule(body) {
-		return body, 0
+	var imports []script.Reach
+	for _, r := range script.Reaches(body) {
+		if r.Kind == "import type" {
+			imports = append(imports, r)
+		}
 	}
-	return head + body + tail, 1
+	if script.IsModule(body) {
+		d.text = body
+		for _, r := range imports {
+			d.erased = append(d.erased, r.Whole)
+		}
+		return
+	}
+	lifted := ""
+	for _, r := range imports {
+		lifted += oneLine.Replace(body[r.Start:r.End]) + ";"
+		body = body[:r.Start] + blank(body[r.Start:r.End]) + body[r.End:]
+	}
+	d.text, d.shift = lifted+head+body+tail, 1
+}
+
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "//", " ")
+
+// blank is as many bytes of nothing, with the same lines. Where a character has
+// more bytes than UTF-16 units, what follows on its line is off: a type import
+// is followed by nothing.
+func blank(text string) string {
+	b := []byte(text)
+	for i, c := range b {
+		if c != '\n' && c != '\r' {
+			b[i] = ' '
+		}
+	}
+	return string(b)
+}
+
+// isErased says whether a range lies in a type import.
+func (d *document) isErased(r protocol.Range) bool {
+	for _, e := range d.erased {
+		start := protocol.Position{Line: uint32(e.Start.Line), Character: uint32(e.Start.Character)}
+		end := protocol.Position{Line: uint32(e.End.Line), Character: uint32(e.End.Character)}
+		if !after(start, r.Start) && !after(r.End, end) {
+			return true
+		}
+	}
+	return false
 }
 
 func newDocument(uri, virtual string, l script.Language, version int32, text string) *document {
 	d := &document{uri: uri, virtual: virtual, language: l, version: version}
-	d.text, d.shift = wrap(text)
+	d.wrap(text)
 	d.end, d.last = ends(text)
 	return d
 }

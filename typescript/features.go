@@ -31,7 +31,7 @@ func (e *Engine) Diagnostics(ctx context.Context, uri string) ([]protocol.Diagno
 	}
 	found := make([]protocol.Diagnostic, 0, len(report.Items))
 	for _, f := range report.Items {
-		if d.shift > 0 && f.Range.End.Line < d.shift || d.language == script.JavaScript && implicitAny(f.Code) {
+		if d.shift > 0 && f.Range.End.Line < d.shift || d.isErased(f.Range) || d.language == script.JavaScript && implicitAny(f.Code) {
 			continue // of the wrapper itself, or asking JavaScript for types it cannot have
 		}
 		f.Range = d.visible(d.rangeToAuthor(f.Range))

@@ -46,6 +46,8 @@ func TestDiagnostics(t *testing.T) {
 		{"options line", "// @options: {\"timeout_ms\": 5}\nreturn nope", []string{"1:7-1:11 2304"}, nil},
 		{"local types", "type A = { a: number };\nconst a: A = { a: 1 };\nreturn a;\ninterface B { b: A }", nil,
 			[]string{"0:5-0:6 8008", "1:9-1:10 8010", "3:10-3:11 8006"}},
+		{"type imports are erased (EXEC-16)", "import type {\n  A } from './x';\nconst a: A = 1; import { type B } from 'b'\nreturn [a, nope]", []string{"3:11-3:15 2304"},
+			[]string{"2:9-2:10 8010", "3:11-3:15 2304"}},
 		{"implicit any", "function f(a) { return a }\nreturn f(1)", []string{"0:11-0:12 7006"}, []string{}},
 		{"JSDoc types", "/** @param {number} n */\nfunction f(n) { return n }\nreturn f('')", []string{"1:11-1:12 7006"}, []string{"2:9-2:11 2345"}},
 	} {

@@ -283,8 +283,14 @@ func (e *Engine) once(ctx context.Context, uri, method string, params func(*docu
 	}
 	d, err := e.exchange(ctx, c, uri, method, params, result)
 	switch {
-	case errors.Is(err, errGone) && d != nil:
-		e.blamed(d, c)
+	case errors.Is(err, errGone):
+		if d != nil {
+			e.blamed(d, c)
+		}
+		select {
+		case <-c.gone: // so that running does not return it again
+		case <-ctx.Done():
+		}
 	case errors.Is(err, context.DeadlineExceeded) && context.Cause(ctx) == errTimeout:
 		if d != nil {
 			e.blamed(d, c)
@@ -335,7 +341,7 @@ func (e *Engine) running(ctx context.Context) (*child, error) {
 		switch {
 		case ended:
 			return nil, fmt.Errorf("typescript: %w: it was shut down", ErrUnavailable)
-		case c != nil:
+		case c != nil && !c.isGone():
 			return c, nil
 		case hopeless:
 			return nil, fmt.Errorf("typescript: %w: %w", ErrUnavailable, cause)

@@ -1,0 +1,260 @@
+package script
+
+import (
+	"cmp"
+	"slices"
+)
+
+// An extent is a run of tokens, [from, to).
+type extent struct{ from, to int }
+
+func (e extent) holds(i int) bool     { return e.from <= i && i < e.to }
+func (e extent) within(o extent) bool { return o.from <= e.from && e.to <= o.to }
+func (s *scan) opens(i int) bool      { return s.tokens[i].match > i }
+func (s *scan) isName(i int) bool {
+	return i >= 0 && i < len(s.tokens) && s.tokens[i].kind == tokenName
+}
+func (s *scan) afterMember(i int) bool { return s.is(i-1, ".") || s.is(i-1, "?.") }
+
+func (s *scan) closes(i int) bool {
+	return s.is(i, ")") || s.is(i, "]") || s.is(i, "}")
+}
+
+// continues says whether the token at i, at the beginning of a line, goes on
+// with the expression before it (ECMAScript, automatic semicolon insertion).
+func (s *scan) continues(i int) bool {
+	t := &s.tokens[i]
+	switch t.kind {
+	case tokenTemplate:
+		return true
+	case tokenName:
+		switch s.string(i) {
+		case "instanceof", "in", "of", "as", "satisfies", "else", "catch", "finally":
+			return true
+		}
+	case tokenPunct:
+		switch s.string(i) {
+		case "{", "++", "--", "!", "~", "@", "...":
+			return false
+		}
+		return true
+	}
+	return false
+}
+
+// endOf is the index behind the expression or statement that begins at i. An
+// expression also ends at a comma.
+func (s *scan) endOf(i int, expression bool) int {
+	for j := i; j < len(s.tokens) && !s.tired(); {
+		switch {
+		case s.closes(j):
+			return j
+		case s.is(j, ";"):
+			if expression {
+				return j
+			}
+			return j + 1
+		case expression && s.is(j, ","):
+			return j
+		case j > i && s.tokens[j].newline && !s.continues(j) && s.ended(j-1):
+			return j
+		case s.opens(j) && s.tokens[j].kind != tokenTemplate:
+			j = s.tokens[j].match + 1
+		default:
+			j++
+		}
+	}
+	return len(s.tokens)
+}
+
+// ended says whether a statement can end with the token at i.
+func (s *scan) ended(i int) bool {
+	return s.tokens[i].operand || s.closes(i) || s.isName(i)
+}
+
+// beginsStatement says whether the token at i is the first of a statement.
+func (s *scan) beginsStatement(i int) bool {
+	if i == 0 {
+		return true
+	}
+	p := &s.tokens[i-1]
+	switch {
+	case s.is(i-1, ";"):
+		return true
+	case s.is(i-1, "{"), s.is(i-1, ":"):
+		return p.block
+	case s.is(i-1, "}"):
+		return p.block || s.tokens[i].newline
+	case s.is(i-1, ")"):
+		return !p.operand || s.tokens[i].newline
+	case s.is(i-1, "else"), s.is(i-1, "do"):
+		return !s.afterMember(i - 1)
+	}
+	return s.tokens[i].newline && p.operand && !s.continues(i)
+}
+
+// keyword says whether the token at i is that word and not a property's name.
+func (s *scan) keyword(i int, word string) bool {
+	return s.isName(i) && s.string(i) == word && !s.afterMember(i) && !s.is(i+1, ":")
+}
+
+// A loop is a loop statement.
+type loop struct {
+	head, body extent
+	each       bool // for…of or for(;;): every round is known before the first
+
+	judged, together bool // whether its rounds are independent, once asked for
+}
+
+// A nest is the loops and functions of a text, for finding what is around a
+// token. It is asked about tokens in order.
+type nest struct {
+	all  []layer // by their beginning, outer ones first
+	open []layer
+}
+
+// A layer is the body of a function, or of a loop.
+type layer struct {
+	extent
+	loop *loop
+}
+
+func (s *scan) nesting() *nest {
+	n := &nest{}
+	loops := s.loops()
+	for i := range loops {
+		n.all = append(n.all, layer{loops[i].body, &loops[i]})
+	}
+	for _, f := range s.functions() {
+		n.all = append(n.all, layer{extent: f})
+	}
+	slices.SortStableFunc(n.all, func(a, b layer) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
+	})
+	return n
+}
+
+// loopAround is the innermost loop that the token at i is run by, or nil: a
+// function in a loop may run at another time.
+func (n *nest) loopAround(i int) *loop {
+	for len(n.all) > 0 && n.all[0].from <= i {
+		n.open = append(n.open, n.all[0])
+		n.all = n.all[1:]
+		// Broken texts have layers that cross; the inner one wins.
+		for len(n.open) > 1 && n.open[len(n.open)-1].to <= i {
+			n.open = n.open[:len(n.open)-1]
+		}
+	}
+	for len(n.open) > 0 && n.open[len(n.open)-1].to <= i {
+		n.open = n.open[:len(n.open)-1]
+	}
+	if len(n.open) == 0 {
+		return nil
+	}
+	return n.open[len(n.open)-1].loop
+}
+
+// loops are the loop statements of the text.
+func (s *scan) loops() []loop {
+	var all []loop
+	conditions := map[int]bool{} // `while` of do…while
+	for i := range s.tokens {
+		switch {
+		case conditions[i]:
+		case s.keyword(i, "for"):
+			open := i + 1
+			await := s.keyword(open, "await")
+			if await {
+				open++
+			}
+			if l, ok := s.loopAt(open); ok {
+				l.each = !await && s.has(l.head, "of", ";")
+				all = append(all, l)
+			}
+		case s.keyword(i, "while"):
+			if l, ok := s.loopAt(i + 1); ok {
+				all = append(all, l)
+			}
+		case s.keyword(i, "do") && s.is(i+1, "{"):
+			body := s.bodyAt(i + 1)
+			conditions[body.to] = true
+			all = append(all, loop{body: body})
+		}
+	}
+	return all
+}
+
+func (s *scan) loopAt(open int) (loop, bool) {
+	if !s.is(open, "(") || !s.opens(open) {
+		return loop{}, false
+	}
+	end := s.tokens[open].match
+	return loop{head: extent{open + 1, end}, body: s.bodyAt(end + 1)}, true
+}
+
+// bodyAt is the block or the statement that begins at i.
+func (s *scan) bodyAt(i int) extent {
+	if i >= len(s.tokens) {
+		return extent{i, i}
+	}
+	if s.is(i, "{") {
+		if !s.opens(i) { // still being typed
+			return extent{i, len(s.tokens)}
+		}
+		return extent{i, s.tokens[i].match + 1}
+	}
+	return extent{i, s.endOf(i, false)}
+}
+
+// has says whether one of the words stands in an extent, outside of brackets.
+func (s *scan) has(e extent, words ...string) bool {
+	for i := e.from; i < e.to && !s.tired(); {
+		for _, w := range words {
+			if s.is(i, w) && !s.afterMember(i) {
+				return true
+			}
+		}
+		if s.opens(i) {
+			i = s.tokens[i].match + 1
+		} else {
+			i++
+		}
+	}
+	return false
+}
+
+// functions are the bodies of the text's functions.
+func (s *scan) functions() []extent {
+	var all []extent
+	for i := range s.tokens {
+		switch {
+		case s.is(i, "=>"):
+			if s.is(i+1, "{") {
+				all = append(all, s.bodyAt(i+1))
+			} else if i+1 < len(s.tokens) {
+				all = append(all, extent{i + 1, s.endOf(i+1, true)})
+			}
+		case s.is(i, "{") && s.tokens[i].block && s.is(i-1, ")") && s.tokens[i-1].match > 0:
+			// function name(…) { and the methods of classes and objects
+			before := s.tokens[i-1].match - 1
+			head := headKeywords[s.string(max(before, 0))] || s.is(before, "await") && s.is(before-1, "for")
+			if s.isName(before) && (s.afterMember(before) || !head) {
+				all = append(all, s.bodyAt(i))
+			}
+		case s.keyword(i, "function"):
+			for j := i + 1; j < len(s.tokens) && j < i+4; j++ {
+				if s.is(j, "(") && s.opens(j) {
+					// A return type may stand before the body.
+					for k := s.tokens[j].match + 1; k < len(s.tokens) && !s.closes(k) && !s.tired(); k++ {
+						if s.is(k, "{") && s.tokens[k].block {
+							all = append(all, s.bodyAt(k))
+							break
+						}
+					}
+					break
+				}
+			}
+		}
+	}
+	return all
+}
