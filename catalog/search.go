@@ -127,8 +127,8 @@ const (
 // weights and length normalisation (BM25F's w and b) of the fields, chosen by
 // the relevance test.
 var (
-	weights = [fieldCount]float64{nameField: 8, serverField: 2, titleField: 4, descriptionField: 2, propertyField: 1.2, docField: 0.5, outputField: 0.25}
-	lengthB = [fieldCount]float64{nameField: 0.4, serverField: 0, titleField: 0.5, descriptionField: 0.75, propertyField: 0.75, docField: 0.75, outputField: 0.75}
+	weights = [fieldCount]float64{nameField: 6, serverField: 4, titleField: 4, descriptionField: 2, propertyField: 0.4, docField: 0.2, outputField: 0.1}
+	lengthB = [fieldCount]float64{nameField: 0.9, serverField: 0, titleField: 0.75, descriptionField: 0.75, propertyField: 0.5, docField: 0.75, outputField: 0.75}
 )
 
 const (
