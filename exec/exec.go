@@ -76,10 +76,19 @@ type Runner struct {
 	Pool func() *catalog.Catalog
 	// Limits are the configured limits of this moment.
 	Limits func() config.Limits
+	// ReadOnlyAllowed says whether a person has chosen to trust the read-only
+	// annotations of a server (PERM-9); nil: of none.
+	ReadOnlyAllowed func(server string) bool
+	// Together says whether a person has turned SCHED-1 off for a server (the
+	// setting exec.concurrency); nil: for none.
+	Together func(server string) bool
 	// ArtifactDir holds what is too long for a result; "" keeps nothing.
 	ArtifactDir string
 	Log         *slog.Logger
-	// unexported: runs, sessions, queues
+
+	questions questions
+	sessions  sessions
+	history   history
 }
 
 // Request is one run.
@@ -99,25 +108,3 @@ type Request struct {
 	// Events, when set, receives what happens, in order. It must not block.
 	Events func(Event)
 }
-
-// Run executes a script and waits for its end.
-func (r *Runner) Run(ctx context.Context, q Request) *Result { panic("not built") }
-
-// Cancel ends a run by its id; false when there is no such run.
-func (r *Runner) Cancel(runID string) bool { panic("not built") }
-
-// RunSummary is one kept run (OBS-2).
-type RunSummary struct {
-	RunID   string `json:"runId"`
-	Status  Status `json:"status"`
-	Summary string `json:"summary"`
-	URI     string `json:"uri,omitzero"`
-	Started string `json:"started"` // RFC 3339
-	WallMs  int64  `json:"wallMs"`
-}
-
-// Runs are the newest kept runs, newest first; limit 0 is all.
-func (r *Runner) Runs(limit int) []RunSummary { panic("not built") }
-
-// Find returns a kept run and its code.
-func (r *Runner) Find(runID string) (result *Result, code string, ok bool) { panic("not built") }

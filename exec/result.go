@@ -44,12 +44,14 @@ type Log struct {
 	Text  string `json:"text"`
 }
 
-// Output is one output item; Type is "text" or "image".
+// Output is one output item; Type is "text" or "image", and "audio" or
+// "resource" for what calls bring back of these kinds (BUD-10).
 type Output struct {
 	Type     string `json:"type"`
 	Text     string `json:"text,omitzero"`
 	MIMEType string `json:"mimeType,omitzero"`
-	Data     string `json:"data,omitzero"`
+	Data     string `json:"data,omitzero"` // base64
+	URI      string `json:"uri,omitzero"`
 }
 
 // CallStatus of one nested call.
@@ -78,6 +80,9 @@ type CallRecord struct {
 	Error       string         `json:"error,omitzero"`
 	Timing      *CallTiming    `json:"timing,omitzero"`
 	ResultBytes int            `json:"resultBytes,omitzero"`
+	// Verdict is what the rules would say of a call of a dry run: "allow" or
+	// "ask" (DRY-1).
+	Verdict string `json:"verdict,omitzero"`
 }
 
 // CallTiming in milliseconds.
@@ -143,4 +148,13 @@ type Event struct {
 	Output  *Output     `json:"output,omitzero"`
 	Summary string      `json:"summary,omitzero"`
 	Status  Status      `json:"status,omitzero"`
+	// Progress of Call, as the server tells it (TIME-3).
+	Progress *Progress `json:"progress,omitzero"`
+}
+
+// Progress of one call. Total 0 is unknown.
+type Progress struct {
+	Progress float64 `json:"progress"`
+	Total    float64 `json:"total,omitzero"`
+	Message  string  `json:"message,omitzero"`
 }

@@ -1,0 +1,232 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"codemode-ls/catalog"
+	"codemode-ls/sandbox"
+	"codemode-ls/script"
+)
+
+// finish makes the result of a run from how its sandbox ended.
+func (x *run) finish(ctx context.Context, o sandbox.Outcome, pool *catalog.Catalog) *Result {
+	x.settle(o)
+	if o.Status == sandbox.Completed && !x.commit() {
+		x.warn("what the script stored was not kept: another script of this session has used up the room")
+	}
+	status, e := x.ending(ctx, o)
+	var found []Diagnostic
+	if status == CodeError && x.request.Check != "off" && (o.Status == sandbox.Thrown || o.Status == sandbox.Invalid) {
+		found = x.explain(ctx, pool)
+	}
+	x.mu.Lock()
+	for _, w := range o.Warnings {
+		x.warnings = append(x.warnings, Warning{Message: w.Message, Path: w.Path, Range: pointRange(w.At)})
+	}
+	x.mu.Unlock()
+	result := x.assemble(status, e, found, o)
+	return result
+}
+
+// settle closes the records of calls that were cut off by the script's end
+// (EXEC-14).
+func (x *run) settle(o sandbox.Outcome) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, index := range o.InFlight {
+		c := x.byIndex[index]
+		if c == nil {
+			continue
+		}
+		if o.Status == sandbox.Completed || o.Status == sandbox.Thrown {
+			x.warnings = append(x.warnings, Warning{
+				Message: fmt.Sprintf("the call %d (%s) was still in flight when the script ended, and was cancelled: await it", c.record.Index+1, c.record.Tool),
+				Range:   c.record.Range,
+			})
+		}
+	}
+	for _, c := range x.calls {
+		switch c.record.Status {
+		case CallQueued, CallWaiting, CallRunning:
+			c.record.Status = CallCancelled
+			c.record.Error = "cancelled"
+			x.finished(c)
+			x.tell(c)
+		}
+	}
+}
+
+func (x *run) commit() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.sample != nil || x.session.commit(x.writes)
+}
+
+const staysInEffect = "calls that had already finished stay in effect"
+
+// ending says what a run's end means: its status, and its error in words that
+// somebody can act on (BUD-1, BUD-12). No limit's number is in them (RES-4).
+func (x *run) ending(ctx context.Context, o sandbox.Outcome) (Status, *Error) {
+	if o.Status == sandbox.Completed {
+		return Completed, nil
+	}
+	e := &Error{Name: "Error"}
+	if o.Error != nil {
+		e.Name, e.Message, e.Stack, e.Code = o.Error.Name, o.Error.Message, o.Error.Stack, o.Error.Code
+		e.Range = pointRange(o.Error.At)
+	}
+	set := func(name, code, message string) {
+		e.Name, e.Code, e.Message = name, code, message
+	}
+	switch o.Status {
+	case sandbox.TimedOut:
+		set("TimeoutError", CodeTimeout, "the script exceeded its time budget and was ended; "+staysInEffect)
+		return Timeout, e
+	case sandbox.Overspent:
+		set("BudgetError", CodeActive, "the script exceeded its budget of active compute and was ended; "+staysInEffect)
+		return BudgetExceeded, e
+	case sandbox.Memory:
+		set("BudgetError", CodeMemory, "the script exceeded its memory and was ended; "+staysInEffect)
+		return BudgetExceeded, e
+	case sandbox.Cancelled:
+		e.Range, e.Stack = nil, ""
+		if s, ok := context.Cause(ctx).(*stopped); ok {
+			set("PermissionDenied", CodeDenied, s.reason+"; the run was stopped")
+			return Denied, e
+		}
+		set("Cancelled", CodeCancelled, "the run was cancelled; "+staysInEffect)
+		return Cancelled, e
+	case sandbox.Crashed:
+		if e.Message == "" {
+			e.Message = "the sandbox process ended unexpectedly"
+		}
+		set("SandboxError", CodeCrashed, e.Message+"; "+staysInEffect+", and the script can be run again")
+		return CodeError, e
+	case sandbox.Stalled:
+		if e.Message == "" {
+			e.Message = "the script waits for a promise that can never settle: no call is in flight and nothing is left to run"
+		}
+		if e.Code == "" {
+			e.Code = CodeStalled
+		}
+		return CodeError, e
+	}
+	if o.Error == nil {
+		e.Message = "the script failed"
+		return CodeError, e
+	}
+	return x.thrown(o.Error.Call, e), e
+}
+
+// thrown is the status of a script that ended by an uncaught error, which may
+// be the rejection of a call (EXEC-7, PERM-3).
+func (x *run) thrown(index int, e *Error) Status {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c := x.byIndex[index]
+	if index < 0 || c == nil {
+		return CodeError
+	}
+	n := c.record.Index
+	e.ToolCall = &n
+	if e.Range == nil {
+		e.Range = c.record.Range
+	}
+	switch c.record.Status {
+	case CallDenied:
+		return Denied
+	case CallRefused:
+		return BudgetExceeded
+	}
+	return CodeError
+}
+
+// explainTime is how long a failed script's result waits for the type check.
+const explainTime = 5 * time.Second
+
+// explain are the findings that may explain why a script failed.
+func (x *run) explain(ctx context.Context, pool *catalog.Catalog) []Diagnostic {
+	if ctx.Err() != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, explainTime)
+	defer cancel()
+	return slices.DeleteFunc(x.diagnose(ctx, pool), func(d Diagnostic) bool { return d.Severity != 1 })
+}
+
+func pointRange(at *script.Position) *script.Range {
+	if at == nil {
+		return nil
+	}
+	return &script.Range{Start: *at, End: *at}
+}
+
+// result is that of a run that no sandbox was started for.
+func (x *run) result(status Status, e *Error, found []Diagnostic) *Result {
+	return x.assemble(status, e, found, sandbox.Outcome{})
+}
+
+// assemble puts the result together, as data and as text.
+func (x *run) assemble(status Status, e *Error, found []Diagnostic, o sandbox.Outcome) *Result {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	r := &Result{
+		RunID: x.id, Status: status, Error: e, Diagnostics: found,
+		Logs:     append([]Log{}, x.logs...),
+		Output:   x.output.sorted(),
+		Calls:    make([]CallRecord, len(x.calls)),
+		Warnings: append([]Warning{}, x.warnings...),
+		Timing:   Timing{WallMs: o.Wall.Milliseconds(), ActiveMs: o.Active.Milliseconds()},
+	}
+	for i, c := range x.calls {
+		r.Calls[i] = c.record
+	}
+	if x.clock != nil {
+		r.Timing.PermissionMs = x.clock.Held(sandbox.ForPermission).Milliseconds()
+		r.Timing.QueuedMs = x.clock.Held(sandbox.ForQueue).Milliseconds()
+	}
+	if d := x.output.dropped; d.Images > 0 {
+		r.Dropped = &d
+	}
+	r.Summary = "failed" // SUM-4
+	if status == Completed {
+		r.Summary = summary(x.calls)
+	}
+	if o.Status == sandbox.Completed && o.HasValue {
+		r.HasValue, r.Value = true, o.Value
+	}
+	body := text{result: r, wall: o.Wall, logsCut: o.LogsCut, dry: x.sample != nil, maxValue: x.limits.MaxResultChars, maxTokens: x.limits.MaxOutputTokens}
+	body.artifact = func(whole string) string { return x.artifact(whole) }
+	r.Text = body.render()
+	if r.HasValue && body.valueCut {
+		r.Value = nil // it is in the artifact (BUD-9)
+	}
+	return r
+}
+
+// summary is the text of a run's row (SUM-1…4). The records' owner holds its
+// lock.
+func summary(calls []*call) string {
+	var b strings.Builder
+	b.WriteString(plural(len(calls), "tool call"))
+	shown := calls[max(len(calls)-2, 0):]
+	for i, c := range shown {
+		b.WriteByte('\n')
+		if i == 0 && len(shown) < len(calls) {
+			b.WriteString("... ")
+		}
+		b.WriteString(c.record.Tool)
+	}
+	return b.String()
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,187 @@
+package exec
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+
+	"codemode-ls/catalog"
+	"codemode-ls/sandbox"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// lenient is how the arguments of members are read: they come from a script.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// admitMember answers a use of tools["$codemode"]. It needs no permission: it
+// reaches no server. It is answered in the order of the script, so that a load
+// sees the store before it.
+func (x *run) admitMember(sc sandbox.Call, name string) (*call, jsontext.Value, error) {
+	if !slices.Contains(memberNames(), name) {
+		err := catalog.Check(name, sc.Arguments)
+		if err == nil {
+			err = fmt.Errorf(`tools["$codemode"].%s is not available here`, shown(name))
+		}
+		return nil, nil, &sandbox.CallError{Message: fold(err.Error()), Tool: reserved + shown(name), Code: CodeUnknownTool}
+	}
+	c, err := x.count(sc, nil)
+	if err != nil {
+		return c, nil, err
+	}
+	if err := catalog.Check(name, sc.Arguments); err != nil {
+		return c, nil, x.fail(c, CallFailed, CodeArguments, err.Error(), nil)
+	}
+	x.status(c, CallRunning)
+	value, err := x.member(c, name)
+	if err != nil {
+		rejection := x.fail(c, CallFailed, CodeToolError, err.Error(), nil)
+		var r rangeError
+		if errors.As(err, &r) {
+			rejection.Code, rejection.Name = CodeRange, "RangeError"
+		}
+		return c, nil, rejection
+	}
+	x.status(c, CallCompleted)
+	return c, value, nil
+}
+
+// rangeError is a size limit that a script ran into.
+type rangeError string
+
+func (e rangeError) Error() string { return string(e) }
+
+var nothing = jsontext.Value("null")
+
+// member does what one member of the reserved namespace is for; its arguments
+// have been checked.
+func (x *run) member(c *call, name string) (jsontext.Value, error) {
+	var a struct {
+		Name     string         `json:"name"`
+		Key      string         `json:"key"`
+		Value    jsontext.Value `json:"value"`
+		Data     string         `json:"data"`
+		MIMEType string         `json:"mimeType"`
+	}
+	if name != "search" && name != "list" {
+		if err := json.Unmarshal(c.record.Arguments, &a, lenient); err != nil {
+			return nil, err
+		}
+	}
+	pool := x.r.Pool()
+	switch name {
+	case "search":
+		q, err := catalog.ParseQuery(c.record.Arguments)
+		if err != nil {
+			return nil, err
+		}
+		matches, remaining := pool.Search(q)
+		return marshal(struct {
+			Value     []catalog.Match `json:"value"`
+			Remaining int             `json:"remaining"`
+		}{matches, remaining})
+	case "list":
+		return marshal(pool.List())
+	case "describe":
+		d, ok := pool.Describe(a.Name)
+		if !ok {
+			return nil, unknownTool(pool, a.Name)
+		}
+		return marshal(d)
+	case "namespace":
+		d, ok := pool.DescribeNamespace(a.Name)
+		if !ok {
+			return nil, fmt.Errorf("there is no MCP server %s here; there are %s", shown(a.Name), namespaces(pool))
+		}
+		return marshal(d)
+	case "store":
+		return x.store(a.Key, a.Value)
+	case "load":
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if v, ok := x.session.load(x.writes, a.Key); ok {
+			return v, nil
+		}
+		return nothing, nil
+	case "text":
+		return x.addText(c, a.Value)
+	case "image":
+		return x.addImage(c, a.Data, a.MIMEType)
+	}
+	return nil, fmt.Errorf(`tools["$codemode"].%s is not available here`, name)
+}
+
+// store remembers a value, or with none a deletion, until the script completes.
+func (x *run) store(key string, value jsontext.Value) (jsontext.Value, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if value != nil {
+		if err := x.session.fits(x.writes, key, value); err != nil {
+			return nil, rangeError(err.Error())
+		}
+	}
+	if x.writes == nil {
+		x.writes = writes{}
+	}
+	x.writes[key] = value.Clone()
+	return nothing, nil
+}
+
+func (x *run) addText(c *call, value jsontext.Value) (jsontext.Value, error) {
+	text := plain(value)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.output.text(c.order, text) {
+		return nil, rangeError("there is no room for more output")
+	}
+	x.emit(Event{Kind: "output", Output: &Output{Type: "text", Text: text}})
+	return nothing, nil
+}
+
+func (x *run) addImage(c *call, data, mimeType string) (jsontext.Value, error) {
+	if _, err := base64.StdEncoding.DecodeString(data); err != nil {
+		return nil, errors.New("data is not base64")
+	}
+	out := Output{Type: "image", MIMEType: mimeType, Data: data}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.output.attach(c.order, out) {
+		x.emit(Event{Kind: "output", Output: &out})
+	}
+	return nothing, nil
+}
+
+// plain is a JSON value as text: a string as it is, anything else as JSON
+// (EXEC-9).
+func plain(v jsontext.Value) string {
+	if v.Kind() == '"' {
+		if s, err := jsontext.AppendUnquote(nil, v); err == nil || len(s) > 0 {
+			return string(s)
+		}
+	}
+	return string(v)
+}
+
+// marshal keeps schemas as the server sent them, odd ones too.
+func marshal(v any) (jsontext.Value, error) {
+	return json.Marshal(v, lenient)
+}
+
+func namespaces(pool *catalog.Catalog) string {
+	names := ""
+	for i, s := range pool.Servers() {
+		if i == 20 {
+			return names + ", …"
+		}
+		if i > 0 {
+			names += ", "
+		}
+		names += s.Namespace
+	}
+	if names == "" {
+		return "none"
+	}
+	return names
+}

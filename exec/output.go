@@ -1,0 +1,72 @@
+package exec
+
+import (
+	"cmp"
+	"encoding/base64"
+	"slices"
+	"unicode/utf8"
+
+	"codemode-ls/upstream"
+)
+
+// output collects what a run gives beside its value: items of text() and
+// image(), and what calls bring back (BUD-10). It is guarded by the run's mu.
+type output struct {
+	items               []item
+	images, bytes       int // attached
+	chars               int // of text items
+	dropped             Dropped
+	maxImages, maxBytes int
+	maxChars            int
+}
+
+// An item remembers the call that it came with: results come in any order, and
+// the same run has to give the same output (RES-4).
+type item struct {
+	order int
+	Output
+}
+
+// text adds a text item; false when there is no room for it.
+func (o *output) text(order int, s string) bool {
+	n := utf8.RuneCountInString(s)
+	if o.chars+n > o.maxChars {
+		return false
+	}
+	o.chars += n
+	o.items = append(o.items, item{order, Output{Type: "text", Text: s}})
+	return true
+}
+
+// attach adds an item that is no text, or counts it as dropped.
+func (o *output) attach(order int, out Output) bool {
+	size := base64.StdEncoding.DecodedLen(len(out.Data)) + len(out.Text)
+	if o.images >= o.maxImages || o.bytes+size > o.maxBytes {
+		o.dropped.Images++
+		o.dropped.Bytes += size
+		return false
+	}
+	o.images++
+	o.bytes += size
+	o.items = append(o.items, item{order, out})
+	return true
+}
+
+// sorted are the items in the order of the calls that they came with.
+func (o *output) sorted() []Output {
+	items := slices.Clone(o.items)
+	slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.order, b.order) })
+	out := make([]Output, len(items))
+	for i, it := range items {
+		out[i] = it.Output
+	}
+	return out
+}
+
+// attach takes in what a call brought back beside text. x.mu is held.
+func (x *run) attach(c *call, a upstream.Attachment) {
+	out := Output{Type: a.Kind, MIMEType: a.MIMEType, Data: a.Data, Text: a.Text, URI: a.URI}
+	if x.output.attach(c.order, out) {
+		x.emit(Event{Kind: "output", Output: &out})
+	}
+}

@@ -1,0 +1,322 @@
+package exec
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+	"codemode-ls/permission"
+	"codemode-ls/sandbox"
+	"codemode-ls/script"
+)
+
+// Codes of errors that no call has brought up (Error.Code).
+const (
+	CodeInvalid     = "INVALID_CODE"    // EXEC-12: nothing ran
+	CodeOptions     = "INVALID_OPTIONS" // EXEC-15: nothing ran
+	CodeType        = "TYPE_ERROR"      // the check found an error, nothing ran
+	CodeTimeout     = "TIMEOUT"
+	CodeActive      = "ACTIVE_BUDGET"
+	CodeMemory      = "MEMORY"
+	CodeStalled     = "STALLED"
+	CodeCancelled   = "CANCELLED"
+	CodeDenied      = "DENIED"
+	CodeUnknownTool = "UNKNOWN_TOOL"
+	CodeCallCap     = "TOO_MANY_CALLS"
+	CodeToolError   = "TOOL_ERROR"
+	CodeUnavailable = "SERVER_UNAVAILABLE"
+	CodeArguments   = "INVALID_ARGUMENTS"
+	CodeCrashed     = "SANDBOX_CRASHED"
+	CodeTooLarge    = "TOO_LARGE"
+	CodeRange       = "RANGE_ERROR"
+)
+
+// A run is one script from its request to its result. It is the sandbox's Host.
+type run struct {
+	r       *Runner
+	id      string
+	request Request
+	text    string // as script.Prepare left it
+	limits  config.Limits
+	clock   *sandbox.Clock
+	session *session
+	uses    func() []script.Use
+	cancel  context.CancelCauseFunc
+	sample  *sampler // of a dry run, else nil
+
+	admission sequence
+	schedule  schedule
+
+	mu       sync.Mutex // guards what follows, and the records of calls
+	calls    []*call    // those that count, in the order of the script
+	byIndex  map[int]*call
+	logs     []Log
+	output   output
+	warnings []Warning
+	grants   map[string]grant
+	writes   writes
+}
+
+// stopped is the cause of a run's end when a person said "deny and stop".
+type stopped struct{ reason string }
+
+func (e *stopped) Error() string { return e.reason }
+
+var errCancelRequest = errors.New("the run was cancelled")
+
+// Run executes a script and waits for its end. What a script's author did wrong
+// and what happened to the sandbox are in the result (BUD-12).
+func (r *Runner) Run(ctx context.Context, q Request) *Result {
+	started := time.Now()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if q.SessionID == "" {
+		q.SessionID = "default"
+	}
+	x := &run{
+		r: r, id: rand.Text(), request: q, cancel: cancel,
+		byIndex: map[int]*call{}, grants: map[string]grant{},
+		session: r.sessions.open(q.SessionID),
+	}
+	defer r.sessions.close(x.session)
+	r.history.begin(x)
+	x.emit(Event{Kind: "started"})
+	result := x.execute(ctx)
+	if result.Timing.WallMs == 0 {
+		result.Timing.WallMs = time.Since(started).Milliseconds()
+	}
+	r.history.end(x, result, started)
+	x.emit(Event{Kind: "finished", Status: result.Status, Summary: result.Summary})
+	return result
+}
+
+// Cancel ends a run by its id; false when there is no such run.
+func (r *Runner) Cancel(runID string) bool {
+	x := r.history.running(runID)
+	if x == nil {
+		return false
+	}
+	x.cancel(errCancelRequest)
+	return true
+}
+
+// Recheck looks at the rules again for every call that waits for a person. It
+// is to be called when rules have changed (PERM-4).
+func (r *Runner) Recheck() { r.questions.recheck() }
+
+// execute takes the run through everything that comes before the sandbox.
+func (x *run) execute(ctx context.Context) *Result {
+	q := &x.request
+	x.limits = x.r.Limits()
+	if d := x.r.Rules.Rules().Decide(permission.Exec); d.Effect == permission.Deny {
+		return x.refuse(Denied, Error{Name: "PermissionDenied", Code: CodeDenied, Message: "running scripts is denied by " + ruleWords(d.Rule)})
+	}
+	if len(q.Code) > x.limits.MaxCodeBytes {
+		return x.refuse(CodeError, Error{Name: "Error", Code: CodeInvalid,
+			Message: fmt.Sprintf("the script is too large: it has %d bytes, and %d are allowed", len(q.Code), x.limits.MaxCodeBytes)})
+	}
+	prepared := script.Prepare(q.Code)
+	x.text = prepared.Text
+	x.uses = sync.OnceValue(func() []script.Use { return script.Uses(x.text) })
+	for _, w := range prepared.Warnings {
+		x.warnings = append(x.warnings, Warning{Message: w})
+	}
+	if len(prepared.Errors) > 0 {
+		return x.unfit(prepared.Errors)
+	}
+	x.limits = limitsOf(x.limits, *q, prepared.Options)
+	pool := x.r.Pool()
+	if q.Check == "error" {
+		if result := x.check(ctx, pool); result != nil {
+			return result
+		}
+	}
+	if ctx.Err() != nil {
+		return x.refuse(Cancelled, Error{Name: "Cancelled", Code: CodeCancelled, Message: "the run was cancelled before it began"})
+	}
+	if q.DryRun {
+		x.sample = newSampler()
+	}
+	x.schedule.cap = max(x.limits.MaxConcurrent, 1)
+	x.output.maxImages, x.output.maxBytes, x.output.maxChars = x.limits.MaxImages, x.limits.MaxImageBytes, x.limits.MaxResultChars
+	x.clock = sandbox.NewClock()
+	outcome := x.r.Sandbox.Run(ctx, sandbox.Request{
+		Code:     x.text,
+		Language: q.Language,
+		Tools:    toolNames(pool),
+		Members:  memberNames(),
+		Clock:    x.clock,
+		Limits: sandbox.Limits{
+			Wall:     x.limits.Timeout,
+			Active:   x.limits.Active,
+			MemoryMB: x.limits.MemoryMB,
+			// The host queues (SCHED-1), so that the clocks can tell waiting from
+			// working (BUD-6); the child holds nothing back.
+			MaxConcurrent: max(x.limits.MaxToolCalls, 1) + 1,
+			LogChars:      x.limits.MaxLogChars,
+			LogEntries:    x.limits.MaxLogEntries,
+			ValueBytes:    x.limits.MaxValueBytes,
+			ResultChars:   x.limits.MaxResultChars,
+		},
+	}, x)
+	return x.finish(ctx, outcome, pool)
+}
+
+// Log is sandbox.Host's.
+func (x *run) Log(level, text string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	l := Log{Level: level, Text: text}
+	x.logs = append(x.logs, l)
+	x.emit(Event{Kind: "log", Log: &l})
+}
+
+// emit tells what happens. Where order matters x.mu is held.
+func (x *run) emit(e Event) {
+	if x.request.Events != nil {
+		e.RunID = x.id
+		x.request.Events(e)
+	}
+}
+
+func (x *run) warn(format string, args ...any) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.warnings = append(x.warnings, Warning{Message: fmt.Sprintf(format, args...)})
+}
+
+// refuse is the result of a run that did not start.
+func (x *run) refuse(status Status, e Error) *Result {
+	return x.result(status, &e, nil)
+}
+
+// unfit is the result for a text that Prepare refuses.
+func (x *run) unfit(found []script.Finding) *Result {
+	e := Error{Name: "SyntaxError", Code: CodeOptions}
+	messages := make([]string, len(found))
+	for i, f := range found {
+		messages[i] = f.Message
+		if f.Code == script.CodeBlank {
+			e = Error{Name: "Error", Code: CodeInvalid}
+		}
+	}
+	e.Message = strings.Join(messages, "\n")
+	if found[0].Code != script.CodeBlank {
+		place := found[0].Range
+		e.Range = &place
+	}
+	return x.refuse(CodeError, e)
+}
+
+// check runs the type check before the script; a result means that nothing runs.
+func (x *run) check(ctx context.Context, pool *catalog.Catalog) *Result {
+	found := x.diagnose(ctx, pool)
+	if !slices.ContainsFunc(found, func(d Diagnostic) bool { return d.Severity == 1 }) {
+		return nil
+	}
+	return x.result(CodeError, &Error{Name: "TypeError", Code: CodeType, Message: "the type check found errors, so nothing was run"}, found)
+}
+
+// diagnose are the findings of the check; that it cannot be made is a warning.
+func (x *run) diagnose(ctx context.Context, pool *catalog.Catalog) []Diagnostic {
+	if x.r.Check == nil {
+		if x.request.Check == "error" {
+			x.warn("the script was not type-checked: there is no type checker here")
+		}
+		return nil
+	}
+	found, err := x.r.Check.Check(ctx, x.text, x.request.Language, pool)
+	if err != nil {
+		if ctx.Err() == nil {
+			x.r.log().Warn("type check failed", "run", x.id, "err", err)
+			x.warn("the script could not be type-checked")
+		}
+		return nil
+	}
+	return found
+}
+
+// limitsOf puts together settings, request and the script's options line. The
+// last two may raise a limit up to its ceiling (EXEC-15).
+func limitsOf(l config.Limits, q Request, o script.Options) config.Limits {
+	pick := func(option *int, request int) int {
+		if option != nil {
+			return *option
+		}
+		return max(request, 0)
+	}
+	duration := func(into *time.Duration, name string, ms int) {
+		if ms > 0 {
+			*into = time.Duration(min(ms, ceiling(name))) * time.Millisecond
+		}
+	}
+	number := func(into *int, name string, n int) {
+		if n > 0 {
+			*into = min(n, ceiling(name))
+		}
+	}
+	duration(&l.Timeout, "exec.timeoutMs", pick(o.TimeoutMs, q.TimeoutMs))
+	duration(&l.Active, "exec.activeMs", pick(nil, q.ActiveMs))
+	number(&l.MaxToolCalls, "exec.maxToolCalls", pick(o.MaxToolCalls, q.MaxToolCalls))
+	number(&l.MaxOutputTokens, "exec.maxOutputTokens", pick(o.MaxOutputTokens, q.MaxOutputTokens))
+	return l
+}
+
+// ceiling is the highest value of a setting (09-limits).
+func ceiling(name string) int {
+	for _, s := range config.Settings() {
+		if s.Name == name {
+			return s.Ceiling
+		}
+	}
+	return 0
+}
+
+func toolNames(pool *catalog.Catalog) []string {
+	tools := pool.Tools()
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+func memberNames() []string {
+	var names []string
+	for _, m := range catalog.MembersWith() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// ruleWords names a rule for people: where it is kept and what it says.
+func ruleWords(r *permission.Rule) string {
+	if r == nil {
+		return "the rules"
+	}
+	layer := map[permission.Layer]string{
+		permission.Managed:    "a rule of the administrator",
+		permission.User:       "a rule of the user",
+		permission.Workspace:  "a rule for this workspace",
+		permission.Repository: "a rule of the repository",
+		permission.Flag:       "a rule of the command line",
+		permission.Session:    "a rule for this session",
+		permission.Builtin:    "a built-in rule",
+	}[r.Layer]
+	return fmt.Sprintf("%s (%s)", layer, r.Match)
+}
+
+func (r *Runner) log() *slog.Logger {
+	if r.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return r.Log
+}
