@@ -471,6 +471,144 @@ func (s *scan) kindBehind(i int) string {
 	return ""
 }
 
+// ArgumentAt says where in the argument of a call of a member of tools an offset
+// is: the use that is called, and the fields that lead to the offset from the
+// argument's root, "[]" for an array's element. ok is false elsewhere, also in a
+// call of something else inside of the argument.
+func ArgumentAt(text string, offset int) (u Use, path []string, ok bool) {
+	offset = min(max(offset, 0), len(text))
+	if !strings.Contains(text[:offset], "tools") {
+		return u, nil, false
+	}
+	s := tokenize(text)
+	var open []int // brackets around the offset, innermost first
+	for i := s.at(offset) - 1; i >= 0; i-- {
+		t := s.tokens[i]
+		isOpen := s.is(i, "(") || s.is(i, "[") || s.is(i, "{")
+		if t.kind == tokenTemplate || !isOpen || t.end > offset || t.match >= 0 && s.tokens[t.match].start < offset {
+			continue
+		}
+		if s.is(i, "{") && t.block {
+			return u, nil, false // in a function inside of the argument
+		}
+		open = append(open, i)
+		if s.is(i, "(") {
+			break
+		}
+	}
+	if len(open) == 0 || !s.is(open[len(open)-1], "(") {
+		return u, nil, false
+	}
+	paren := open[len(open)-1]
+	at := positions(text)
+	start := at(s.tokens[paren].end)
+	for _, candidate := range Uses(text) {
+		if candidate.Called && candidate.Arguments.Start == start {
+			u, ok = candidate, true
+		}
+	}
+	if !ok {
+		return u, nil, false
+	}
+	for n := len(open) - 2; n >= 0; n-- {
+		if s.is(open[n], "[") {
+			path = append(path, "[]")
+			continue
+		}
+		if key := s.keyBefore(open[n], offset); key != "" {
+			path = append(path, key)
+		}
+	}
+	return u, path, true
+}
+
+// keyBefore is the last key of the object literal that opens at i whose value,
+// or whose own name, an offset is in.
+func (s *scan) keyBefore(i, offset int) (key string) {
+	for j := i + 1; j < len(s.tokens) && s.tokens[j].start < offset; j++ {
+		switch t := s.tokens[j]; {
+		case s.is(j, ","):
+			key = ""
+		case key == "" && (s.is(j-1, ",") || j-1 == i) && t.kind == tokenName:
+			key = s.string(j)
+		case key == "" && (s.is(j-1, ",") || j-1 == i) && t.kind == tokenString && t.closed:
+			key = unescape(s.text[t.start+1 : t.end-1])
+		}
+		if s.opens(j) && s.tokens[s.tokens[j].match].start < offset {
+			j = s.tokens[j].match
+		} else if s.is(j, "{") || s.is(j, "[") || s.is(j, "(") {
+			break // the offset is in there
+		}
+	}
+	return key
+}
+
+// Mentions finds names that are used as such: not as a member or key, and
+// nowhere declared in the text. It is for the globals that a script reaches for.
+func Mentions(text string, is func(name string) bool) []Range {
+	s := tokenize(text)
+	at := positions(text)
+	var found []Range
+	declared := map[string]bool{}
+	names := map[string][]Range{}
+	var order []string
+	for i := range s.tokens {
+		if !s.isName(i) || s.afterMember(i) || !is(s.string(i)) {
+			continue
+		}
+		name := s.string(i)
+		switch {
+		case s.is(i+1, ":") && !s.is(i-1, "?"), s.is(i-1, "typeof"):
+			continue
+		case s.is(i+1, "=>"), s.is(i-1, "const"), s.is(i-1, "let"), s.is(i-1, "var"), s.is(i-1, "function"), s.is(i-1, "class"),
+			s.is(i-1, "type"), s.is(i-1, "interface"), s.is(i-1, "{") && s.destructured(i), s.is(i-1, ",") && s.destructured(i),
+			s.is(i-1, "(") && s.parameter(i), s.is(i-1, ",") && s.parameter(i):
+			declared[name] = true
+		default:
+			if len(names[name]) == 0 {
+				order = append(order, name)
+			}
+			names[name] = append(names[name], Range{at(s.tokens[i].start), at(s.tokens[i].end)})
+		}
+	}
+	for _, name := range order {
+		if !declared[name] {
+			found = append(found, names[name]...)
+		}
+	}
+	return found
+}
+
+// around is the index of the bracket that the token at i is directly in, or -1.
+func (s *scan) around(i int) int {
+	for j := i - 1; j >= 0 && !s.tired(); j-- {
+		switch {
+		case s.closes(j) && s.tokens[j].match >= 0:
+			j = s.tokens[j].match
+		case s.is(j, "("), s.is(j, "["), s.is(j, "{"):
+			return j
+		}
+	}
+	return -1
+}
+
+// destructured says whether the name at i stands in a pattern of a declaration.
+func (s *scan) destructured(i int) bool {
+	open := s.around(i)
+	return open > 0 && s.opens(open) && (s.is(open, "{") || s.is(open, "[")) && s.is(s.tokens[open].match+1, "=") &&
+		(s.is(open-1, "const") || s.is(open-1, "let") || s.is(open-1, "var"))
+}
+
+// parameter says whether the name at i is a parameter of a function.
+func (s *scan) parameter(i int) bool {
+	open := s.around(i)
+	if open < 0 || !s.is(open, "(") || !s.opens(open) {
+		return false
+	}
+	end := s.tokens[open].match
+	return s.is(end+1, "=>") || s.is(end+1, "{") && s.tokens[end+1].block && !headKeywords[s.string(max(open-1, 0))] || s.is(open-1, "catch")
+}
+
 // IsModule says whether a text is a module with a default export, and so not
 // the body of a function (EXEC-16).
 func IsModule(text string) bool {

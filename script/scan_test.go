@@ -185,6 +185,53 @@ func sub(text string, r Range) string {
 	return text[at(r.Start):at(r.End)]
 }
 
+func TestArgumentAt(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"tools.a(|)", "a"},
+		{"tools.a({|})", "a"},
+		{"tools.a({ x|: 1 })", "a x"},
+		{"tools.a({ x: |, y: 2 })", "a x"},
+		{"tools.a({ x: 1, y: { z: [{ w: '|' }] } })", "a y z [] w"},
+		{"tools.a({ x: { y: 1 }, |", "a"},
+		{"tools.a({ 'x-y': |", "a x-y"},
+		{"tools.a({ x: f(|) })", ""},
+		{"tools.a({ x: (y) => { | } })", ""},
+		{"tools.a({}) |", ""},
+		{"f(|)", ""},
+		{"tools.a({ x: await tools.b({ y: | }) })", "b y"},
+	} {
+		offset := strings.Index(tt.text, "|")
+		u, path, ok := ArgumentAt(tt.text[:offset]+tt.text[offset+1:], offset)
+		got := strings.Join(append([]string{u.Name}, path...), " ")
+		if ok != (tt.want != "") || ok && got != tt.want {
+			t.Errorf("%s: got %q %v, want %q", tt.text, got, ok, tt.want)
+		}
+	}
+}
+
+func TestMentions(t *testing.T) {
+	for text, want := range map[string]string{
+		"fetch('x')":                           "fetch",
+		"x.fetch(); ({ fetch: 1 }); 'fetch'":   "",
+		"const fetch = 1; fetch":               "",
+		"const { a, fetch } = x; fetch":        "",
+		"function f(fetch) { fetch() }":        "",
+		"xs.map((fetch, i) => fetch); fetch()": "",
+		"xs.map(fetch => fetch)":               "",
+		"typeof fetch":                         "",
+		"a ? fetch : 1; if (fetch) {}":         "fetch fetch",
+		"f(1, fetch)":                          "fetch",
+	} {
+		var got []string
+		for _, r := range Mentions(text, func(n string) bool { return n == "fetch" }) {
+			got = append(got, sub(text, r))
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q: got %q, want %q", text, s, want)
+		}
+	}
+}
+
 // EXEC-16
 func TestIsModule(t *testing.T) {
 	for text, want := range map[string]bool{
@@ -268,6 +315,10 @@ func FuzzScan(f *testing.F) {
 		for _, r := range Reaches(text) {
 			inside(r.Whole)
 		}
+		for _, r := range Mentions(text, func(string) bool { return true }) {
+			inside(r)
+		}
+		ArgumentAt(text, offset)
 		IsModule(text)
 		c := CompletionAt(text, offset)
 		inside(c.Replace)
@@ -282,6 +333,9 @@ func FuzzScan(f *testing.F) {
 		if utf8.ValidString(text) {
 			at := positions(text)
 			for i := range text {
+				if i > 0 && text[i-1:i+1] == "\r\n" {
+					continue // no position is between the two
+				}
 				if at(i) != positionAt(text, i) {
 					t.Fatalf("position of %d: %v, %v", i, at(i), positionAt(text, i))
 				}

@@ -55,9 +55,10 @@ func (e *Engine) update(change func()) {
 	change()
 	close(e.turn)
 	e.turn = make(chan struct{})
+	changed := e.o.Changed
 	e.mu.Unlock()
-	if e.o.Changed != nil {
-		e.o.Changed()
+	if changed != nil {
+		changed()
 	}
 }
 

@@ -131,6 +131,13 @@ func (e *Engine) Status() Status {
 // Restarts is how often the engine was restarted, for status and tests.
 func (e *Engine) Restarts() int { return e.Status().Restarts }
 
+// OnChange replaces Options.Changed.
+func (e *Engine) OnChange(changed func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.o.Changed = changed
+}
+
 // SetDeclarations replaces the .d.ts that every script is checked against.
 func (e *Engine) SetDeclarations(text string) {
 	e.mu.Lock()
