@@ -2,7 +2,11 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"runtime"
+	"sync"
+	"time"
 )
 
 // Options of a Pool.
@@ -13,7 +17,7 @@ type Options struct {
 	// Warm is how many children wait ready to run; they are renewed in the
 	// background. Each runs one script and is never used twice (ISO-9, ISO-10).
 	Warm int
-	// MaxRuns is how many scripts run at the same time; more wait.
+	// MaxRuns is how many scripts run at the same time; more wait. 0: 4.
 	MaxRuns  int
 	MemoryMB int
 	Log      *slog.Logger
@@ -22,25 +26,212 @@ type Options struct {
 // ChildCommand is the hidden subcommand that runs Main.
 const ChildCommand = "sandbox-child"
 
+const (
+	defaultMaxRuns = 4
+	// startLimit is how long a child may take to become ready.
+	startLimit = 30 * time.Second
+)
+
+var errClosed = errors.New("the sandbox is closing")
+
 // Pool keeps warm children and runs scripts in them.
 type Pool struct {
-	// unexported
+	o      Options
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	slots  chan struct{}
+	wg     sync.WaitGroup // everything that Close waits for
+
+	mu       sync.Mutex
+	closed   bool
+	idle     []*child
+	waiters  []chan spawned // runs without a child, in order
+	starting int
+}
+
+// spawned is a child for a run, or why there is none.
+type spawned struct {
+	child *child
+	err   error
 }
 
 // NewPool starts filling the pool in the background.
-func NewPool(o Options) *Pool { panic("not built") }
+func NewPool(o Options) *Pool {
+	if o.MaxRuns <= 0 {
+		o.MaxRuns = defaultMaxRuns
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	p := &Pool{o: o, slots: make(chan struct{}, o.MaxRuns)}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fill()
+	return p
+}
+
+// fill starts as many children as are wanted; p.mu is held.
+func (p *Pool) fill() {
+	for !p.closed && p.starting < max(1, runtime.NumCPU()) && len(p.idle)+p.starting < p.o.Warm+len(p.waiters) {
+		p.starting++
+		p.wg.Add(1)
+		go p.start()
+	}
+}
+
+// start makes one child and hands it to the run that waits longest.
+func (p *Pool) start() {
+	defer p.wg.Done()
+	c, err := spawn(p.ctx, p.o)
+	if err != nil && p.ctx.Err() == nil {
+		p.o.Log.Error("the sandbox process does not start", "error", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.starting--
+	switch {
+	case len(p.waiters) > 0:
+		p.waiters[0] <- spawned{c, err}
+		p.waiters = p.waiters[1:]
+	case err != nil:
+		return // the next run tries again
+	case p.closed:
+		p.retire(c)
+	default:
+		p.idle = append(p.idle, c)
+	}
+	p.fill()
+}
+
+// take gives a run its child.
+func (p *Pool) take(ctx context.Context) (*child, error) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil, errClosed
+	}
+	for len(p.idle) > 0 {
+		c := p.idle[0]
+		p.idle = p.idle[1:]
+		if c.alive() {
+			p.fill()
+			p.mu.Unlock()
+			return c, nil
+		}
+		p.retire(c)
+	}
+	wait := make(chan spawned, 1)
+	p.waiters = append(p.waiters, wait)
+	p.fill()
+	p.mu.Unlock()
+	select {
+	case s := <-wait:
+		return s.child, s.err
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, w := range p.waiters {
+		if w == wait {
+			p.waiters = append(p.waiters[:i:i], p.waiters[i+1:]...)
+			return nil, ctx.Err()
+		}
+	}
+	if s := <-wait; s.child != nil { // it came at the same moment
+		if p.closed {
+			p.retire(s.child)
+		} else {
+			p.idle = append(p.idle, s.child)
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// retire ends a child in the background.
+func (p *Pool) retire(c *child) {
+	c.kill()
+	p.wg.Add(1)
+	go func() {
+		defer p.wg.Done()
+		c.end()
+	}()
+}
 
 // Run executes one script and returns when it has ended and every call of it
 // has returned. It never fails: every ending is an Outcome (BUD-12).
-func (p *Pool) Run(ctx context.Context, r Request, h Host) Outcome { panic("not built") }
+func (p *Pool) Run(ctx context.Context, r Request, h Host) Outcome {
+	if r.Clock == nil {
+		r.Clock = NewClock()
+	}
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return cancelled(r.Clock)
+	}
+	p.wg.Add(1)
+	p.mu.Unlock()
+	defer p.wg.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.ctx, cancel)()
+
+	if !p.acquire(ctx, r.Clock) {
+		return cancelled(r.Clock)
+	}
+	defer func() { <-p.slots }()
+	release := r.Clock.Hold(ForQueue) // starting a process is not the script's time
+	c, err := p.take(ctx)
+	release()
+	switch {
+	case ctx.Err() != nil:
+		if c != nil {
+			p.retire(c)
+		}
+		return cancelled(r.Clock)
+	case err != nil:
+		return Outcome{Status: Crashed, Error: &ScriptError{Name: "Error", Message: err.Error(), Call: -1}, Wall: r.Clock.Elapsed()}
+	}
+	o := newRun(c, r, h).do(ctx)
+	p.retire(c)
+	return o
+}
+
+// acquire waits for a free slot; the clock stands still meanwhile (BUD-6).
+func (p *Pool) acquire(ctx context.Context, c *Clock) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	select {
+	case p.slots <- struct{}{}:
+		return true
+	default:
+	}
+	defer c.Hold(ForQueue)()
+	select {
+	case p.slots <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// cancelled is the outcome of a run that never began (BUD-11).
+func cancelled(c *Clock) Outcome {
+	return Outcome{Status: Cancelled, Error: endings[Cancelled], Wall: c.Elapsed()}
+}
 
 // Close ends every child and waits for them.
-func (p *Pool) Close() { panic("not built") }
-
-// Main is the child's whole life: harden, warm up, run one script, exit. It
-// returns the exit code.
-func Main() int { panic("not built") }
-
-// Hardening says in words what this operating system's children give up, and
-// what is missing (ISO-9).
-func Hardening() (applied, missing []string) { panic("not built") }
+func (p *Pool) Close() {
+	p.mu.Lock()
+	if !p.closed {
+		p.closed = true
+		p.cancel()
+		for _, c := range p.idle {
+			p.retire(c)
+		}
+		p.idle = nil
+	}
+	p.mu.Unlock()
+	p.wg.Wait()
+}

@@ -39,6 +39,10 @@ type Host interface {
 	// resolves to. A *CallError rejects it with these words; any other error with
 	// its text. Each call has a goroutine of its own, that Run waits for; ctx ends
 	// when the run does.
+	//
+	// For "$codemode.search" the value may be {"value": […], "remaining": n}: the
+	// script gets the list, with remaining as a property that does not show
+	// (SRCH-5).
 	Call(ctx context.Context, c Call) (jsontext.Value, error)
 	// Log takes one console entry. Entries come in order, one at a time.
 	Log(level, text string)
@@ -55,6 +59,7 @@ type Call struct {
 // CallError rejects the promise of a call.
 type CallError struct {
 	Message    string
+	Name       string         // of the error's class, such as RangeError; "" is Error
 	Tool       string         // readable as error.tool
 	Structured jsontext.Value // readable as error.structuredContent, when not nil (EXEC-4)
 	Code       string         // readable as error.code

@@ -1,0 +1,147 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"time"
+
+	"codemode-ls/script"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Exit codes of a child.
+const (
+	exitOK     = 0
+	exitFailed = 1  // it could not start, or its channel broke
+	exitMemory = 87 // the script used more memory than it may
+)
+
+const (
+	// stackBytes bounds the Go stack: built-ins that call each other without end
+	// die early instead of after a gigabyte.
+	stackBytes   = 128 << 20
+	memoryPeriod = 5 * time.Millisecond
+)
+
+// warmUp is a script that makes both parsers touch what most scripts need.
+const warmUp = "const x: { a?: number } = { a: 1 };\nfor (const y of [1, 2]) { x.a = y; }\nreturn await Promise.all([x]);"
+
+// Main is the child's whole life: harden, warm up, run one script, exit. It
+// returns the exit code.
+func Main() int {
+	// Nothing of the machine's settings: the same script gives the same result.
+	time.Local = time.UTC
+	debug.SetTraceback("single")
+	debug.SetMaxStack(stackBytes)
+	debug.SetGCPercent(-1) // there is little to collect until a script runs
+	out := &frameWriter{w: os.Stdout}
+	in := &frameReader{r: os.Stdin, max: frameSlack}
+
+	kind, body, err := in.read()
+	var first initial
+	if err != nil || kind != frameInit || json.Unmarshal(body, &first) != nil {
+		return exitFailed
+	}
+	if err := harden(first.MemoryMB); err != nil {
+		fmt.Fprintln(os.Stderr, "harden:", err)
+		return exitFailed
+	}
+	compile(warmUp, script.TypeScript)
+	r := newRealm(childOutlet{out})
+	debug.SetGCPercent(100)
+	if first.MemoryMB > 0 {
+		debug.SetMemoryLimit(int64(first.MemoryMB) << 20 / 4 * 3)
+	}
+	if err := out.write(frameReady); err != nil {
+		return exitFailed
+	}
+
+	in.max = 1 << 30 // the host is trusted, and holds its own limits
+	kind, body, err = in.read()
+	if err != nil || kind != frameStart {
+		return exitOK // the host does not need this child
+	}
+	head, code, ok := takeSized(body)
+	var s start
+	if !ok || json.Unmarshal(head, &s) != nil {
+		return exitFailed
+	}
+	r.begin(s.Bounds, s.Tools, s.Members)
+	go watchMemory(first.MemoryMB)
+	go receive(in, r)
+	f := r.run(string(code), s.Language)
+	meta, err := withJSON(f)
+	if err != nil {
+		return exitFailed
+	}
+	if err := out.write(frameDone, meta, f.value); err != nil {
+		return exitFailed
+	}
+	return exitOK
+}
+
+// receive takes what the host says, for as long as the process lives. It has no
+// owner that waits for it: it ends with the process.
+func receive(in *frameReader, r *realm) {
+	for {
+		kind, body, err := in.read()
+		if err != nil {
+			os.Exit(exitOK) // the host is gone
+		}
+		switch kind {
+		case frameStop:
+			r.stop(string(body))
+		case frameValue, frameReject:
+			index, rest, ok := takeWord(body)
+			if !ok {
+				os.Exit(exitFailed)
+			}
+			a := answer{index: index, value: rest}
+			if kind == frameReject {
+				a.err = &CallError{}
+				if json.Unmarshal(rest, a.err) != nil {
+					os.Exit(exitFailed)
+				}
+			}
+			r.deliver(a)
+		}
+	}
+}
+
+// watchMemory ends the process when it uses more than it may (BUD-5). It starts
+// with the script: a child that waits is idle.
+func watchMemory(megabytes int) {
+	if megabytes <= 0 {
+		return
+	}
+	limit := uint64(megabytes) << 20
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	for range time.Tick(memoryPeriod) {
+		metrics.Read(samples)
+		if samples[0].Value.Uint64()-samples[1].Value.Uint64() > limit {
+			os.Exit(exitMemory)
+		}
+	}
+}
+
+// childOutlet sends what a realm says to the host. When that fails, the host is
+// gone, and so is the reason to live.
+type childOutlet struct{ w *frameWriter }
+
+func (o childOutlet) call(index int, name string, args []byte, at *script.Position) {
+	if o.w.call(index, strings.ToValidUTF8(name, "\ufffd"), args, at) != nil {
+		os.Exit(exitOK)
+	}
+}
+
+func (o childOutlet) log(level, text string) {
+	i := max(0, slices.Index(levels[:], level))
+	if o.w.write(frameLog, []byte{byte(i)}, []byte(strings.ToValidUTF8(text, "\ufffd"))) != nil {
+		os.Exit(exitOK)
+	}
+}

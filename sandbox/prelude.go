@@ -1,0 +1,128 @@
+package sandbox
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"strings"
+	"sync"
+	"time"
+	_ "time/tzdata" // a child cannot read the system's zones
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/parser"
+)
+
+// The prelude adds what the language has and goja lacks, and the few pure
+// functions of ISO-1; the lockdown takes away code from strings (ISO-2).
+var (
+	//go:embed js/prelude.js
+	preludeSource string
+	//go:embed js/lockdown.js
+	lockdownSource string
+
+	preludeProgram  = sync.OnceValue(func() *goja.Program { return ownProgram("codemode:prelude", preludeSource) })
+	lockdownProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode:lockdown", lockdownSource) })
+)
+
+// ownProgram compiles a script of our own; it is right or the build is broken.
+func ownProgram(name, source string) *goja.Program {
+	tree, err := goja.Parse(name, source, parser.WithDisableSourceMaps)
+	if err != nil {
+		panic(err)
+	}
+	p, err := goja.CompileAST(tree, false)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// callProgram runs a program that is one function expression, and calls it.
+func callProgram(vm *goja.Runtime, p *goja.Program, args ...goja.Value) {
+	v, err := vm.RunProgram(p)
+	if err != nil {
+		panic(err)
+	}
+	f, ok := goja.AssertFunction(v)
+	if !ok {
+		panic("sandbox: the prelude is not a function")
+	}
+	if _, err := f(goja.Undefined(), args...); err != nil {
+		panic(err)
+	}
+}
+
+func installPrelude(r *realm) {
+	host := r.vm.CreateObject(nil)
+	for name, f := range map[string]func(*goja.Runtime, goja.FunctionCall) goja.Value{
+		"btoa": encodeBase64, "atob": decodeBase64, "utf8": encodeUTF8, "unutf8": decodeUTF8,
+		"tz": zoneOffset, "parseQuery": parseQuery, "parseURL": parseURL, "expandProps": expandProperties,
+	} {
+		host.Set(name, r.native(name, func(c goja.FunctionCall) goja.Value { return f(r.vm, c) }))
+	}
+	callProgram(r.vm, preludeProgram(), host)
+	callProgram(r.vm, lockdownProgram())
+}
+
+func encodeBase64(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
+	s := c.Argument(0).String()
+	b := make([]byte, 0, len(s))
+	for _, r := range s {
+		b = append(b, byte(r))
+	}
+	return vm.ToValue(base64.StdEncoding.EncodeToString(b))
+}
+
+// decodeBase64 is forgiving-base64 decode of the WHATWG Infra standard.
+func decodeBase64(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
+	s := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \t\n\f\r", r) {
+			return -1
+		}
+		return r
+	}, c.Argument(0).String())
+	if len(s)%4 == 0 {
+		s = strings.TrimSuffix(strings.TrimSuffix(s, "="), "=")
+	}
+	b, err := base64.RawStdEncoding.DecodeString(s)
+	if err != nil {
+		return goja.Null()
+	}
+	units := make([]uint16, len(b))
+	for i, x := range b {
+		units[i] = uint16(x)
+	}
+	return goja.StringFromUTF16(units)
+}
+
+func encodeUTF8(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
+	return vm.ToValue(vm.NewArrayBuffer([]byte(c.Argument(0).String())))
+}
+
+func decodeUTF8(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
+	b, _ := c.Argument(0).Export().(goja.ArrayBuffer)
+	s := string(b.Bytes())
+	valid := strings.ToValidUTF8(s, "\ufffd")
+	if c.Argument(1).ToBoolean() && valid != s { // fatal
+		return goja.Null()
+	}
+	if !c.Argument(2).ToBoolean() { // ignoreBOM
+		valid = strings.TrimPrefix(valid, "\ufeff")
+	}
+	return vm.ToValue(valid)
+}
+
+// zoneOffset is the offset in minutes of a zone at a time in milliseconds, or
+// null for a zone that does not exist.
+func zoneOffset(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
+	name := c.Argument(1).String()
+	if name == "" {
+		name = "UTC"
+	}
+	l, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return goja.Null()
+	}
+	_, offset := time.UnixMilli(c.Argument(0).ToInteger()).In(l).Zone()
+	return vm.ToValue(float64(offset) / 60)
+}

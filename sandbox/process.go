@@ -1,0 +1,147 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// stderrBytes is how much of a child's standard error is kept, for the log.
+const stderrBytes = 8 << 10
+
+// child is a process that waits for a script, runs it, or has ended.
+type child struct {
+	cmd    *exec.Cmd
+	in     *os.File // we write
+	out    *os.File // we read
+	reader *frameReader
+	writer *frameWriter
+	stderr cappedBuffer
+	exited chan struct{} // closed when the process has been waited for
+	state  *os.ProcessState
+	job    jobHandle
+}
+
+// spawn starts a child and waits until it is ready.
+func spawn(ctx context.Context, o Options) (*child, error) {
+	command := o.Command
+	if len(command) == 0 {
+		exe, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find this program to start a sandbox: %w", err)
+		}
+		if runtime.GOOS == "linux" {
+			exe = "/proc/self/exe" // the same program, also when its file was replaced
+		}
+		command = []string{exe, ChildCommand}
+	}
+	childIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start a sandbox: %w", err)
+	}
+	out, childOut, err := os.Pipe()
+	if err != nil {
+		childIn.Close()
+		in.Close()
+		return nil, fmt.Errorf("start a sandbox: %w", err)
+	}
+	c := &child{in: in, out: out, exited: make(chan struct{})}
+	c.reader = &frameReader{r: out, max: frameSlack}
+	c.writer = &frameWriter{w: in}
+	c.cmd = exec.Command(command[0], command[1:]...)
+	c.cmd.Env = []string{} // ISO-9
+	c.cmd.Dir = os.TempDir()
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = childIn, childOut, &c.stderr
+	isolate(c.cmd)
+	err = c.cmd.Start()
+	childIn.Close()
+	childOut.Close()
+	if err != nil {
+		in.Close()
+		out.Close()
+		return nil, fmt.Errorf("start a sandbox: %w", err)
+	}
+	c.job = confine(c.cmd, o.MemoryMB)
+	go func() {
+		c.cmd.Wait()
+		c.state = c.cmd.ProcessState
+		c.job.close()
+		close(c.exited)
+	}()
+	defer context.AfterFunc(ctx, c.kill)()
+	late := time.AfterFunc(startLimit, c.kill)
+	defer late.Stop()
+	first, err := json.Marshal(initial{MemoryMB: o.MemoryMB})
+	if err == nil {
+		err = c.writer.write(frameInit, first)
+	}
+	var kind byte
+	if err == nil {
+		kind, _, err = c.reader.read()
+	}
+	if err == nil && kind != frameReady {
+		err = errors.New("it did not say that it is ready")
+	}
+	if err != nil {
+		c.end()
+		return nil, fmt.Errorf("start a sandbox: %w: %s", err, strings.TrimSpace(c.stderr.String()))
+	}
+	return c, nil
+}
+
+// kill ends the process at once; it does not wait.
+func (c *child) kill() {
+	select {
+	case <-c.exited:
+	default:
+		killProcess(c.cmd)
+	}
+}
+
+// end kills the process, waits for it and closes its channel.
+func (c *child) end() {
+	c.kill()
+	<-c.exited
+	c.in.Close()
+	c.out.Close()
+}
+
+// alive says whether the process has not ended.
+func (c *child) alive() bool {
+	select {
+	case <-c.exited:
+		return false
+	default:
+		return true
+	}
+}
+
+// cappedBuffer keeps the first bytes that are written to it.
+type cappedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (w *cappedBuffer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if room := stderrBytes - w.b.Len(); room > 0 {
+		w.b.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+func (w *cappedBuffer) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.b.String()
+}

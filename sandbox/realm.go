@@ -1,0 +1,579 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"codemode-ls/script"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/parser"
+)
+
+// maxCallDepth is how deep a script's functions may call each other.
+const maxCallDepth = 10_000
+
+// outlet is how a realm reaches the host. It must not block for long.
+type outlet interface {
+	call(index int, name string, args []byte, at *script.Position)
+	log(level, text string)
+}
+
+// answer is the host's answer to a call.
+type answer struct {
+	index int
+	value []byte // JSON, when err is nil
+	err   *CallError
+}
+
+// realm is the JavaScript world of one script. One goroutine owns it, but for
+// deliver and stop.
+type realm struct {
+	vm      *goja.Runtime
+	outlet  outlet
+	limits  bounds
+	tools   *namespace
+	members *namespace
+
+	calls    int
+	pending  map[int]*pendingCall
+	waiting  []*pendingCall
+	rejected map[*goja.Object]*pendingCall // errors that come from calls
+	frames   []goja.StackFrame
+
+	unhandled []*goja.Promise
+	logged    int // characters
+	entries   int
+	logsCut   int
+
+	// What the realm's own code uses of the language, taken before any script ran.
+	objectProto, arrayProto *goja.Object
+	intrinsics              map[*goja.Object]bool
+	errors                  map[string]*goja.Object
+	hasOwnFn, descriptorFn  goja.Callable
+	mapEach, setEach        goja.Callable
+	textFn, isArrayFn       goja.Callable
+	regexpFn                goja.Callable
+	importer                *goja.Object
+
+	mu      sync.Mutex
+	inbox   []answer
+	stopped string
+	wake    chan struct{} // cap 1
+}
+
+// finish is what a script's end looks like from inside.
+type finish struct {
+	Status   Status       `json:"status"` // Completed, Thrown, Invalid, Stalled, or "" when it was stopped
+	HasValue bool         `json:"hasValue,omitzero"`
+	Error    *ScriptError `json:"error,omitzero"`
+	Warnings []warning    `json:"warnings,omitzero"`
+	LogsCut  int          `json:"logsCut,omitzero"`
+	value    []byte
+}
+
+// warning is a Warning on the wire.
+type warning struct {
+	Message string           `json:"message"`
+	Path    string           `json:"path,omitzero"`
+	At      *script.Position `json:"at,omitzero"`
+}
+
+// newRealm makes a world without tools. It does everything that does not depend
+// on the script, so that a child can do it while it waits.
+func newRealm(out outlet) *realm {
+	vm := goja.New()
+	vm.SetMaxCallStackSize(maxCallDepth)
+	// Never the default: goja would read the file that a sourceMappingURL names.
+	vm.SetParserOptions(parser.WithDisableSourceMaps)
+	r := &realm{
+		vm: vm, outlet: out,
+		pending: map[int]*pendingCall{}, rejected: map[*goja.Object]*pendingCall{},
+		intrinsics: map[*goja.Object]bool{}, errors: map[string]*goja.Object{},
+		wake: make(chan struct{}, 1),
+	}
+	installPrelude(r)
+	r.capture()
+	vm.SetPromiseRejectionTracker(r.track)
+	r.importer = r.native("import", func(goja.FunctionCall) goja.Value {
+		panic(r.newError("TypeError", "import() is not available in Exec scripts: a script cannot load modules; it reaches the outside only through tools"))
+	})
+	r.tools = newNamespace(r, "")
+	r.members = newNamespace(r, codemode+".")
+	r.tools.values[codemode] = r.object(r.members)
+	r.global("tools", r.object(r.tools))
+	console := vm.CreateObject(r.objectProto)
+	for _, level := range []string{"log", "info", "warn", "error", "debug"} {
+		console.Set(level, r.native(level, func(c goja.FunctionCall) goja.Value {
+			r.log(level, c.Arguments)
+			return goja.Undefined()
+		}))
+	}
+	r.global("console", console)
+	vm.GlobalObject().DefineDataProperty(script.Importer, r.importer, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+	return r
+}
+
+func (r *realm) object(n *namespace) *goja.Object {
+	o := r.vm.NewDynamicObject(n)
+	o.SetPrototype(nil)
+	return o
+}
+
+func (r *realm) global(name string, v goja.Value) {
+	r.vm.GlobalObject().DefineDataProperty(name, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// native makes a function of the realm. goja would name it after the Go function.
+func (r *realm) native(name string, f func(goja.FunctionCall) goja.Value) *goja.Object {
+	o := r.vm.ToValue(f).(*goja.Object)
+	o.DefineDataProperty("name", r.vm.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	return o
+}
+
+// capture takes the built-ins that Go code uses, before a script can patch them.
+func (r *realm) capture() {
+	get := func(path ...string) *goja.Object {
+		o := r.vm.GlobalObject()
+		for _, p := range path {
+			o = o.Get(p).(*goja.Object)
+		}
+		return o
+	}
+	callable := func(path ...string) goja.Callable {
+		f, ok := goja.AssertFunction(get(path...))
+		if !ok {
+			panic("sandbox: not a function: " + path[len(path)-1])
+		}
+		return f
+	}
+	for _, name := range []string{"Object", "Array", "Map", "Set", "Error", "RegExp", "Promise", "Number", "String", "Boolean", "Function", "Date"} {
+		r.intrinsics[get(name, "prototype")] = true
+	}
+	for _, name := range []string{"Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError"} {
+		r.errors[name] = get(name)
+	}
+	r.objectProto, r.arrayProto = get("Object", "prototype"), get("Array", "prototype")
+	r.hasOwnFn = callable("Object", "prototype", "hasOwnProperty")
+	r.descriptorFn = callable("Object", "getOwnPropertyDescriptor")
+	r.mapEach = callable("Map", "prototype", "forEach")
+	r.setEach = callable("Set", "prototype", "forEach")
+	r.textFn = callable("Function", "prototype", "toString")
+	r.regexpFn = callable("RegExp", "prototype", "toString")
+	r.isArrayFn = callable("Array", "isArray")
+}
+
+// begin sets what one run has.
+func (r *realm) begin(limits bounds, tools, members []string) {
+	r.limits = limits
+	r.tools.add(tools)
+	r.members.add(members)
+}
+
+// deliver hands over an answer; any goroutine may call it.
+func (r *realm) deliver(a answer) {
+	r.mu.Lock()
+	r.inbox = append(r.inbox, a)
+	r.mu.Unlock()
+	r.notify()
+}
+
+// stop interrupts the script; any goroutine may call it.
+func (r *realm) stop(reason string) {
+	r.mu.Lock()
+	r.stopped = reason
+	r.mu.Unlock()
+	r.vm.Interrupt(reason)
+	r.notify()
+}
+
+func (r *realm) notify() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take waits for answers. stopped is true when the script has been stopped.
+func (r *realm) take() (answers []answer, stopped bool) {
+	for {
+		r.mu.Lock()
+		answers, stopped = r.inbox, r.stopped != ""
+		r.inbox = nil
+		r.mu.Unlock()
+		if stopped || len(answers) > 0 {
+			return answers, stopped
+		}
+		<-r.wake
+	}
+}
+
+func (r *realm) isStopped() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stopped != ""
+}
+
+// run executes a script to its end. It never panics.
+func (r *realm) run(code string, l script.Language) (f finish) {
+	defer func() {
+		if x := recover(); x != nil {
+			f = r.broken(x)
+		}
+		f.LogsCut = r.logsCut
+	}()
+	program, err := compile(code, l)
+	if err != nil {
+		return finish{Status: Invalid, Error: compileFailure(err)}
+	}
+	v, err := r.vm.RunProgram(program)
+	if err != nil {
+		return r.failed(err)
+	}
+	main, ok := goja.AssertFunction(v)
+	if !ok {
+		return finish{Status: Invalid, Error: compileFailure(errShape)}
+	}
+	v, err = main(goja.Undefined())
+	if err != nil {
+		return r.failed(err)
+	}
+	p, ok := v.Export().(*goja.Promise)
+	if !ok {
+		return finish{Status: Invalid, Error: compileFailure(errShape)}
+	}
+	for p.State() == goja.PromiseStatePending {
+		if len(r.pending) == 0 {
+			return r.stalled()
+		}
+		answers, stopped := r.take()
+		if stopped {
+			return finish{}
+		}
+		for _, a := range answers {
+			if err := r.settle(a); err != nil {
+				return r.failed(err)
+			}
+			if p.State() != goja.PromiseStatePending {
+				break
+			}
+		}
+	}
+	if p.State() == goja.PromiseStateRejected {
+		f = finish{Status: Thrown, Error: r.scriptError(p.Result())}
+	} else {
+		f = r.serialize(p.Result())
+	}
+	f.Warnings = append(f.Warnings, r.leftovers(p)...)
+	return f
+}
+
+// stalled is the end of a script that waits for nothing (BUD-3).
+func (r *realm) stalled() finish {
+	f := finish{Status: Stalled, Error: &ScriptError{
+		Name: "Error", Call: -1,
+		Message: "the script waits for a promise that can never settle: no tool call is in flight and nothing else is left to run",
+	}}
+	f.Warnings = r.leftovers(nil)
+	return f
+}
+
+// failed is the end of a script by an error that no promise carries.
+func (r *realm) failed(err error) finish {
+	var interrupted *goja.InterruptedError
+	var overflow *goja.StackOverflowError
+	var exception *goja.Exception
+	switch {
+	case errors.As(err, &interrupted):
+		at, stack := describeFrames(interrupted.Stack())
+		return finish{Error: &ScriptError{Stack: stack, At: at, Call: -1}}
+	case errors.As(err, &overflow):
+		at, stack := describeFrames(overflow.Stack())
+		const message = "Maximum call stack size exceeded"
+		return finish{Status: Thrown, Error: &ScriptError{Name: "RangeError", Message: message, Stack: "RangeError: " + message + stack, At: at, Call: -1}}
+	case errors.As(err, &exception):
+		return finish{Status: Thrown, Error: r.scriptError(exception.Value())}
+	}
+	return finish{Status: Thrown, Error: &ScriptError{Name: "Error", Message: err.Error(), Call: -1}}
+}
+
+// broken is the end of a script at which the engine itself gave up.
+func (r *realm) broken(x any) finish {
+	if err, ok := x.(error); ok {
+		var interrupted *goja.InterruptedError
+		var overflow *goja.StackOverflowError
+		if errors.As(err, &interrupted) || errors.As(err, &overflow) {
+			return r.failed(err)
+		}
+	}
+	return finish{Status: Thrown, Error: &ScriptError{
+		Name: "InternalError", Call: -1,
+		Message: "the script engine cannot run this script; the part that it failed at uses the language in a way that it does not support",
+	}}
+}
+
+// serialize is the end of a script that returned.
+func (r *realm) serialize(v goja.Value) finish {
+	e := &resultEncoder{realm: r, max: r.limits.ValueBytes}
+	f := finish{Status: Completed}
+	var err error
+	if ex := r.vm.Try(func() { f.HasValue, err = e.value(v, "$") }); ex != nil {
+		err = errors.New("converting it threw " + r.errorLine(ex.Value()))
+	}
+	if err != nil {
+		why, path := err.Error(), "$"
+		var at *valueError
+		if errors.As(err, &at) {
+			why, path = at.why, at.path
+		}
+		return finish{Status: Thrown, Error: &ScriptError{
+			Name: "TypeError", Code: "RESULT", Call: -1,
+			Message: "the returned value cannot be converted to JSON: " + why + ", at " + path,
+		}}
+	}
+	f.value = e.buf.Bytes()
+	for _, w := range e.warnings {
+		f.Warnings = append(f.Warnings, warning{Message: w.Message, Path: w.Path})
+	}
+	if e.more > 0 {
+		f.Warnings = append(f.Warnings, warning{Message: fmt.Sprintf("%d more conversions like these", e.more)})
+	}
+	return f
+}
+
+// track remembers rejections that nobody handles (EXEC-14).
+func (r *realm) track(p *goja.Promise, op goja.PromiseRejectionOperation) {
+	if op == goja.PromiseRejectionReject {
+		r.unhandled = append(r.unhandled, p)
+		return
+	}
+	for i, q := range r.unhandled {
+		if q == p {
+			r.unhandled = append(r.unhandled[:i], r.unhandled[i+1:]...)
+			return
+		}
+	}
+}
+
+// leftovers are the warnings about what the script did not wait for.
+func (r *realm) leftovers(main *goja.Promise) (warnings []warning) {
+	for _, p := range r.unhandled {
+		if p == main {
+			continue
+		}
+		if len(warnings) == maxWarnings {
+			warnings = append(warnings, warning{Message: fmt.Sprintf("%d more unhandled rejections", len(r.unhandled)-maxWarnings)})
+			break
+		}
+		e := r.scriptError(p.Result())
+		line := e.Message
+		if e.Name != "" {
+			line = e.Name + ": " + e.Message
+		}
+		warnings = append(warnings, warning{Message: "unhandled rejection, nobody awaited it: " + line, At: e.At})
+	}
+	for i, c := range r.waiting {
+		if i == maxWarnings {
+			warnings = append(warnings, warning{Message: fmt.Sprintf("%d more calls were not started", len(r.waiting)-i)})
+			break
+		}
+		warnings = append(warnings, warning{Message: "the call to " + c.name + " was not started: the script ended before it was its turn", At: c.at})
+	}
+	return warnings
+}
+
+// log takes one console entry within the caps (BUD-8).
+func (r *realm) log(level string, args []goja.Value) {
+	text := r.format(args)
+	n := utf8.RuneCountInString(text)
+	room := max(0, r.limits.LogChars-r.logged)
+	if r.entries >= r.limits.LogEntries || n > 0 && room == 0 {
+		r.logsCut += n
+		return
+	}
+	r.entries++
+	if n > room {
+		r.logsCut += n - room
+		text = firstRunes(text, room)
+		n = room
+	}
+	r.logged += n
+	r.outlet.log(level, text)
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+func (r *realm) isIntrinsic(o *goja.Object) bool { return r.intrinsics[o] }
+
+func (r *realm) isArray(o *goja.Object) bool {
+	v, err := r.isArrayFn(goja.Undefined(), o)
+	return err == nil && v.ToBoolean()
+}
+
+func (r *realm) hasOwn(o *goja.Object, key string) bool {
+	v, err := r.hasOwnFn(o, r.vm.ToValue(key))
+	return err == nil && v.ToBoolean()
+}
+
+// ownProperty is a property as it is stored: no getter runs.
+type ownProperty struct {
+	value          goja.Value // nil for an accessor, and when there is no such property
+	getter, setter bool
+	enumerable     bool
+}
+
+func (r *realm) own(o *goja.Object, key string) ownProperty {
+	return r.ownValue(o, r.vm.ToValue(key))
+}
+
+func (r *realm) ownSymbol(o *goja.Object, key *goja.Symbol) ownProperty { return r.ownValue(o, key) }
+
+func (r *realm) ownValue(o *goja.Object, key goja.Value) (p ownProperty) {
+	v, err := r.descriptorFn(goja.Undefined(), o, key)
+	if err != nil {
+		return p
+	}
+	d, ok := v.(*goja.Object)
+	if !ok {
+		return p
+	}
+	p.enumerable = d.Get("enumerable").ToBoolean()
+	if r.hasOwn(d, "value") {
+		p.value = d.Get("value")
+		return p
+	}
+	p.getter = r.hasOwn(d, "get") && !goja.IsUndefined(d.Get("get"))
+	p.setter = r.hasOwn(d, "set") && !goja.IsUndefined(d.Get("set"))
+	return p
+}
+
+// mapEntries are keys and values in turn.
+func (r *realm) mapEntries(o *goja.Object) (entries []goja.Value) {
+	r.mapEach(o, r.vm.ToValue(func(c goja.FunctionCall) goja.Value {
+		entries = append(entries, c.Argument(1), c.Argument(0))
+		return goja.Undefined()
+	}))
+	return entries
+}
+
+func (r *realm) setEntries(o *goja.Object) (entries []goja.Value) {
+	r.setEach(o, r.vm.ToValue(func(c goja.FunctionCall) goja.Value {
+		entries = append(entries, c.Argument(0))
+		return goja.Undefined()
+	}))
+	return entries
+}
+
+func (r *realm) functionText(o *goja.Object) string {
+	v, err := r.textFn(o)
+	if err != nil {
+		return ""
+	}
+	return v.String()
+}
+
+func (r *realm) regexpText(o *goja.Object) string {
+	v, err := r.regexpFn(o)
+	if err != nil {
+		return "/(?:)/"
+	}
+	return stringOr(v, "/(?:)/")
+}
+
+// isoDate is the date as JSON has it; ok is false for an invalid one.
+func isoDate(o *goja.Object) (s string, ok bool) {
+	t, ok := o.Export().(time.Time)
+	if !ok {
+		return "", false
+	}
+	t = t.UTC()
+	switch y := t.Year(); {
+	case y < 0:
+		return fmt.Sprintf("-%06d", -y) + t.Format("-01-02T15:04:05.000Z"), true
+	case y > 9999:
+		return fmt.Sprintf("+%06d", y) + t.Format("-01-02T15:04:05.000Z"), true
+	}
+	return t.Format("2006-01-02T15:04:05.000Z"), true
+}
+
+// errShape is for a text that closes the function it is the body of.
+var errShape = &script.CompileError{Message: "the script must be the body of one function: a } closes it before its end"}
+
+// compile turns a script into a program of goja. Only a child calls it: a
+// hostile text can crash both parsers.
+func compile(code string, l script.Language) (*goja.Program, error) {
+	p, err := script.Compile(code, l)
+	if err != nil {
+		return nil, err
+	}
+	m := script.RebaseMap(p.SourceMap, script.Rebase{GeneratedColumns: 1, Columns: 1}) // goja counts from 1, stacks too
+	tree, err := goja.Parse(programName, p.Code+"\n//# sourceMappingURL=map",
+		parser.WithSourceMapLoader(func(string) ([]byte, error) { return m, nil }))
+	if err != nil {
+		return nil, engineError(err)
+	}
+	if !isBody(tree.Body) {
+		return nil, errShape
+	}
+	program, err := goja.CompileAST(tree, false)
+	if err != nil {
+		return nil, engineError(err)
+	}
+	return program, nil
+}
+
+// isBody says whether a program is esbuild's helpers and then exactly one async
+// function: anything else means that the text closed its wrapper.
+func isBody(statements []ast.Statement) bool {
+	for i, s := range statements {
+		if i < len(statements)-1 {
+			if _, ok := s.(*ast.VariableStatement); !ok {
+				return false
+			}
+			continue
+		}
+		e, ok := s.(*ast.ExpressionStatement)
+		if !ok {
+			return false
+		}
+		f, ok := e.Expression.(*ast.FunctionLiteral)
+		return ok && f.Async
+	}
+	return false
+}
+
+// engineError is for what esbuild accepts and goja does not.
+func engineError(err error) error {
+	e := &script.CompileError{Message: "the script engine does not support this: " + err.Error()}
+	var list parser.ErrorList
+	if errors.As(err, &list) && len(list) > 0 {
+		e.Message = "the script engine does not support this: " + list[0].Message
+	}
+	return e
+}
+
+func compileFailure(err error) *ScriptError {
+	e := &ScriptError{Name: "SyntaxError", Message: err.Error(), Call: -1, Code: "SYNTAX"}
+	if c, ok := script.IsCompileError(err); ok {
+		e.Message = c.Message
+		at := c.At
+		e.At = &at
+		e.Stack = fmt.Sprintf("SyntaxError: %s\n    at script:%d:%d", c.Message, at.Line+1, at.Character+1)
+		if c.SourceLine != "" {
+			e.Stack += "\n\n" + c.SourceLine
+		}
+	}
+	return e
+}

@@ -1,0 +1,370 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+const (
+	// stopGrace is how long a stopped script may take to say where it was, before
+	// its process is killed (BUD-1: the result is there 500 ms later at most).
+	stopGrace = 200 * time.Millisecond
+	// exitGrace is how long a process whose channel broke may take to exit by
+	// itself, so that the way it ended can be told.
+	exitGrace = 250 * time.Millisecond
+
+	// Bounds of what a child may say beyond its limits.
+	maxInFlight    = 1 << 16
+	maxErrorText   = 64 << 10
+	maxFinishBytes = 1 << 20
+	maxFinishWarns = 4 * maxWarnings
+)
+
+const notUndone = "; calls that were finished stay in effect"
+
+// endings are the errors of runs that did not end by themselves.
+var endings = map[Status]*ScriptError{
+	TimedOut:  {Name: "Error", Message: "the time budget was exceeded and the script was stopped" + notUndone, Call: -1},
+	Overspent: {Name: "Error", Message: "the script computed for longer than it may and was stopped" + notUndone, Call: -1},
+	Memory:    {Name: "Error", Message: "the script used more memory than it may and was stopped" + notUndone, Call: -1},
+	Cancelled: {Name: "Error", Message: "the run was cancelled" + notUndone, Call: -1},
+}
+
+// errGarbage is for a child that does not keep to the protocol.
+var errGarbage = errors.New("the sandbox process sent something that it may not send")
+
+// run is one script in one child, seen from the host, which believes nothing.
+type run struct {
+	child  *child
+	req    Request
+	host   Host
+	active *activity
+
+	wg       sync.WaitGroup // calls and writers
+	mu       sync.Mutex
+	inFlight map[int]bool
+	reason   Status // why the script was stopped
+	ended    bool
+
+	next    int // index of the next call
+	chars   int // of console output
+	entries int
+	cut     int
+}
+
+func newRun(c *child, r Request, h Host) *run {
+	return &run{child: c, req: r, host: h, active: newActivity(), inFlight: map[int]bool{}}
+}
+
+// do runs the script to its end. The child is of no use afterwards.
+func (r *run) do(ctx context.Context) Outcome {
+	callCtx, cancelCalls := context.WithCancel(ctx)
+	defer cancelCalls()
+	limits := r.req.Limits
+	if limits.ValueBytes > 0 {
+		r.child.reader.max = limits.ValueBytes + frameSlack
+	} else {
+		r.child.reader.max = 256 << 20
+	}
+	head, err := withJSON(start{Language: r.req.Language, Tools: r.req.Tools, Members: r.req.Members, Bounds: boundsOf(limits)})
+	if err != nil {
+		return Outcome{Status: Crashed, Error: &ScriptError{Name: "Error", Message: err.Error(), Call: -1}}
+	}
+	r.send(frameStart, head, []byte(r.req.Code))
+	over := make(chan struct{})
+	var watchers sync.WaitGroup
+	watchers.Go(func() { r.watch(ctx, over) })
+
+	var end finish
+	var value jsontext.Value
+	for err == nil {
+		var kind byte
+		var body []byte
+		if kind, body, err = r.child.reader.read(); err != nil {
+			break
+		}
+		if kind == frameDone {
+			end, value, err = r.finished(body)
+			break
+		}
+		err = r.frame(callCtx, kind, body)
+	}
+
+	r.mu.Lock()
+	r.ended = true
+	o := Outcome{Wall: r.req.Clock.Elapsed()}
+	o.Active, _, _ = r.active.read()
+	for i := range r.inFlight {
+		o.InFlight = append(o.InFlight, i)
+	}
+	reason := r.reason
+	r.mu.Unlock()
+	slices.Sort(o.InFlight)
+	close(over)
+	watchers.Wait()
+	cancelCalls()
+	if err != nil && reason == "" {
+		r.died(err, &o)
+	} else {
+		r.conclude(end, value, reason, &o)
+	}
+	r.child.kill() // writers that wait for it go on
+	r.wg.Wait()
+	o.LogsCut = r.cut + max(0, min(end.LogsCut, 1<<30))
+	return o
+}
+
+// conclude makes the outcome of a script that said how it ended, or was stopped.
+func (r *run) conclude(end finish, value jsontext.Value, reason Status, o *Outcome) {
+	for _, w := range end.Warnings {
+		o.Warnings = append(o.Warnings, Warning{Message: clip(w.Message), Path: clip(w.Path), At: w.At})
+	}
+	if end.Error != nil {
+		e := *end.Error
+		e.Name, e.Message, e.Stack, e.Code = clip(e.Name), clip(e.Message), clip(e.Stack), clip(e.Code)
+		if e.Call < 0 || e.Call >= r.next {
+			e.Call = -1
+		}
+		o.Error = &e
+	}
+	switch {
+	case end.Status == Completed:
+		o.Status, o.HasValue, o.Value, o.Error = Completed, end.HasValue, value, nil
+	case end.Status != "":
+		o.Status = end.Status
+		if o.Error == nil {
+			o.Error = &ScriptError{Name: "Error", Message: "the script failed", Call: -1}
+		}
+	default: // stopped, or died when it was to stop
+		e := *endings[reason]
+		if o.Error != nil {
+			e.Stack, e.At = strings.TrimPrefix(o.Error.Stack, "\n"), o.Error.At
+		}
+		o.Status, o.Error = reason, &e
+	}
+}
+
+// died tells what a broken channel means.
+func (r *run) died(err error, o *Outcome) {
+	c := r.child
+	if !errors.Is(err, errGarbage) && !errors.Is(err, errFrame) {
+		grace := time.NewTimer(exitGrace)
+		defer grace.Stop()
+		select {
+		case <-c.exited:
+		case <-grace.C:
+		}
+	}
+	c.kill()
+	<-c.exited
+	stderr := c.stderr.String()
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(stderr, w) })
+	}
+	o.Status = Crashed
+	message := "the sandbox process ended unexpectedly (" + c.state.String() + ")"
+	switch {
+	case errors.Is(err, errGarbage), errors.Is(err, errFrame):
+		message = err.Error() + " and was stopped"
+	case c.state.ExitCode() == exitMemory,
+		has("out of memory", "cannot allocate memory", "errno=12", "memory limit"),
+		has("SIGSEGV", "unexpected signal") && has("runtime.gc", "runtime.malloc", "runtime.sysAlloc"):
+		o.Status, o.Error = Memory, endings[Memory]
+		return
+	case has("stack overflow", "goroutine stack exceeds"):
+		o.Status = Thrown
+		o.Error = &ScriptError{Name: "RangeError", Message: "Maximum call stack size exceeded, inside of a built-in" + notUndone, Call: -1}
+		return
+	}
+	o.Error = &ScriptError{Name: "Error", Message: message + notUndone, Call: -1}
+}
+
+// clip bounds a text of the child and makes it valid.
+func clip(s string) string {
+	if len(s) > maxErrorText {
+		s = s[:maxErrorText] + "…"
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+// send writes a frame without waiting: a child that does not read delays nobody.
+func (r *run) send(kind byte, parts ...[]byte) {
+	r.wg.Go(func() { r.child.writer.write(kind, parts...) })
+}
+
+// finished reads how a script says that it ended.
+func (r *run) finished(body []byte) (f finish, value jsontext.Value, err error) {
+	meta, rest, ok := takeSized(body)
+	if !ok || len(meta) > maxFinishBytes || json.Unmarshal(meta, &f) != nil || len(f.Warnings) > maxFinishWarns {
+		return finish{}, nil, errGarbage
+	}
+	switch f.Status {
+	case Completed:
+		value = rest
+		if f.HasValue != (len(value) > 0) || f.HasValue && !value.IsValid() {
+			return finish{}, nil, errGarbage
+		}
+	case Thrown, Invalid, Stalled:
+	case "":
+		r.mu.Lock()
+		stopped := r.reason != ""
+		r.mu.Unlock()
+		if !stopped {
+			return finish{}, nil, errGarbage
+		}
+	default:
+		return finish{}, nil, errGarbage
+	}
+	return f, value, nil
+}
+
+// frame takes one call or console entry.
+func (r *run) frame(ctx context.Context, kind byte, body []byte) error {
+	switch kind {
+	case frameCall:
+		c, ok := takeCall(body)
+		if !ok || c.Index != r.next {
+			return errGarbage
+		}
+		limit := r.req.Limits.MaxConcurrent
+		if limit <= 0 {
+			limit = maxInFlight
+		}
+		r.mu.Lock()
+		tooMany := len(r.inFlight) >= limit
+		r.inFlight[c.Index] = true
+		r.mu.Unlock()
+		if tooMany {
+			return errGarbage
+		}
+		r.next++
+		r.active.add(1)
+		r.wg.Go(func() { r.call(ctx, c) })
+		return nil
+	case frameLog:
+		if len(body) == 0 || int(body[0]) >= len(levels) {
+			return errGarbage
+		}
+		r.log(levels[body[0]], strings.ToValidUTF8(string(body[1:]), "\ufffd"))
+		return nil
+	}
+	return errGarbage
+}
+
+// call has the host answer one call.
+func (r *run) call(ctx context.Context, c Call) {
+	value, err := r.host.Call(ctx, c)
+	if err == nil && len(value) == 0 {
+		value = jsontext.Value("null")
+	}
+	// Before the answer: with it, the script may make the next call.
+	r.mu.Lock()
+	if !r.ended {
+		delete(r.inFlight, c.Index)
+	}
+	r.mu.Unlock()
+	r.active.add(-1)
+	index := word(c.Index)
+	if err == nil {
+		r.child.writer.write(frameValue, index, value)
+		return
+	}
+	var refusal *CallError
+	if !errors.As(err, &refusal) {
+		refusal = &CallError{Message: err.Error(), Tool: c.Name}
+	}
+	body, err := json.Marshal(refusal, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		body, _ = json.Marshal(&CallError{Message: strings.ToValidUTF8(refusal.Message, "\ufffd"), Tool: refusal.Tool, Code: refusal.Code})
+	}
+	r.child.writer.write(frameReject, index, body)
+}
+
+// log takes one entry within the caps, which the child keeps to as well (BUD-8).
+func (r *run) log(level, text string) {
+	n := utf8.RuneCountInString(text)
+	room := max(0, r.req.Limits.LogChars-r.chars)
+	if r.entries >= r.req.Limits.LogEntries || n > 0 && room == 0 {
+		r.cut += n
+		return
+	}
+	if n > room {
+		r.cut += n - room
+		text, n = firstRunes(text, room), room
+	}
+	r.entries++
+	r.chars += n
+	r.host.Log(level, text)
+}
+
+// watch ends the script when its time is over or nobody wants it any more.
+func (r *run) watch(ctx context.Context, over <-chan struct{}) {
+	type meter struct {
+		read   func() (time.Duration, bool, <-chan struct{})
+		limit  time.Duration
+		status Status
+	}
+	meters := []meter{{r.req.Clock.read, r.req.Limits.Wall, TimedOut}, {r.active.read, r.req.Limits.Active, Overspent}}
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		next := time.Hour
+		var changed [2]<-chan struct{}
+		for i, m := range meters {
+			if m.limit <= 0 {
+				continue
+			}
+			elapsed, isHeld, c := m.read()
+			changed[i] = c
+			if elapsed >= m.limit {
+				r.stop(m.status, over)
+				return
+			}
+			if !isHeld {
+				next = min(next, m.limit-elapsed)
+			}
+		}
+		timer.Reset(next)
+		select {
+		case <-over:
+			return
+		case <-ctx.Done():
+			r.mu.Lock()
+			r.reason = Cancelled
+			r.mu.Unlock()
+			r.child.kill()
+			return
+		case <-timer.C:
+		case <-changed[0]:
+		case <-changed[1]:
+		}
+	}
+}
+
+// stop interrupts the script, and kills its process when that does not help.
+func (r *run) stop(why Status, over <-chan struct{}) {
+	r.mu.Lock()
+	if r.ended {
+		r.mu.Unlock()
+		return
+	}
+	r.reason = why
+	r.mu.Unlock()
+	r.send(frameStop, fmt.Append(nil, why))
+	grace := time.NewTimer(stopGrace)
+	defer grace.Stop()
+	select {
+	case <-over:
+	case <-grace.C:
+		r.child.kill()
+	}
+}

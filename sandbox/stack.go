@@ -1,0 +1,225 @@
+package sandbox
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"codemode-ls/script"
+
+	"github.com/dop251/goja"
+)
+
+// programName is what frames outside of the author's text are attributed to:
+// esbuild's helpers. They are left out of stacks.
+const programName = "codemode-helpers"
+
+const maxFrames = 20
+
+var (
+	// goja writes `name (script.ts:3:9(12))`: the last number is its own.
+	framePosition = regexp.MustCompile(`\bscript\.[tj]s:(-?\d+):(\d+)\(\d+\)`)
+	authorLine    = regexp.MustCompile(`\bscript\.[tj]s:(\d+):(\d+)`)
+)
+
+// isAuthors says whether a frame is in the author's text.
+func isAuthors(f *goja.StackFrame) bool {
+	p := f.Position()
+	return (p.Filename == script.SourceName(script.TypeScript) || p.Filename == script.SourceName(script.JavaScript)) && p.Line > 0
+}
+
+// here is where the script is: the innermost position in the author's text, and
+// the stack as lines.
+func (r *realm) here() (*script.Position, string) {
+	r.frames = r.vm.CaptureCallStack(maxFrames, r.frames[:0])
+	return describeFrames(r.frames)
+}
+
+// describeFrames writes frames as Node does, the author's alone.
+func describeFrames(frames []goja.StackFrame) (at *script.Position, lines string) {
+	var b strings.Builder
+	n := 0
+	for i := range frames {
+		f := &frames[i]
+		if n == maxFrames {
+			break
+		}
+		if !isAuthors(f) {
+			continue
+		}
+		n++
+		p := f.Position()
+		if at == nil {
+			at = &script.Position{Line: p.Line - 1, Character: max(0, p.Column-1)}
+		}
+		b.WriteString("\n    at ")
+		place := p.Filename + ":" + strconv.Itoa(p.Line) + ":" + strconv.Itoa(p.Column)
+		if name := f.FuncName(); name != "" && name != "<anonymous>" {
+			b.WriteString(name + " (" + place + ")")
+		} else {
+			b.WriteString(place)
+		}
+	}
+	return at, b.String()
+}
+
+// cleanStack rewrites the stack lines that goja writes into Node's form and
+// leaves out those that are not of the author's text. Other text stays.
+func cleanStack(s string) string {
+	if !strings.Contains(s, "\tat ") {
+		return s
+	}
+	var b strings.Builder
+	n := 0
+	for i, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
+		if rest, ok := strings.CutPrefix(line, "\tat "); ok {
+			m := framePosition.FindStringSubmatch(rest)
+			if m == nil || strings.HasPrefix(m[1], "-") || m[1] == "0" || n == maxFrames {
+				continue
+			}
+			n++
+			line = "    at " + framePosition.ReplaceAllStringFunc(rest, func(m string) string { return m[:strings.LastIndexByte(m, '(')] })
+		}
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// positionIn is the first position of the author's text in a stack.
+func positionIn(stack string) *script.Position {
+	i := strings.Index(stack, "\n    at ")
+	if i < 0 {
+		return nil
+	}
+	m := authorLine.FindStringSubmatch(stack[i:])
+	if m == nil {
+		return nil
+	}
+	line, _ := strconv.Atoi(m[1])
+	column, _ := strconv.Atoi(m[2])
+	if line < 1 || column < 1 {
+		return nil
+	}
+	return &script.Position{Line: line - 1, Character: column - 1}
+}
+
+// newError makes an error of the realm with one of its original constructors.
+func (r *realm) newError(class, message string) *goja.Object {
+	c := r.errors[class]
+	if c == nil {
+		c = r.errors["Error"]
+	}
+	o, err := r.vm.New(c, r.vm.ToValue(message))
+	if err != nil {
+		panic(err)
+	}
+	return o
+}
+
+// setStack gives an error the place of a call as its stack.
+func (r *realm) setStack(e *goja.Object, stack string) {
+	line := r.errorLine(e)
+	e.DefineDataProperty("stack", r.vm.ToValue(line+stack), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// isError says whether a value is an Error object.
+func isError(v goja.Value) (*goja.Object, bool) {
+	o, ok := v.(*goja.Object)
+	if !ok || o.ExportType() == typeProxy || o.ClassName() != "Error" {
+		return nil, false
+	}
+	return o, true
+}
+
+// nameAndMessage of a thrown value. Getters of the script may run.
+func (r *realm) nameAndMessage(v goja.Value) (name, message string) {
+	e, ok := isError(v)
+	if !ok {
+		return "", r.safeInspect(v)
+	}
+	ex := r.vm.Try(func() {
+		name = stringOr(e.Get("name"), "Error")
+		if m := e.Get("message"); m != nil && !goja.IsUndefined(m) {
+			if isPrimitiveString(m) {
+				message = m.String()
+			} else {
+				message = r.inspect(m)
+			}
+		}
+	})
+	if ex != nil {
+		return "Error", "(its name or message cannot be read)"
+	}
+	return name, message
+}
+
+// errorLine is "Name: message", as an error converts to a string.
+func (r *realm) errorLine(v goja.Value) string {
+	name, message := r.nameAndMessage(v)
+	switch {
+	case name == "":
+		return message
+	case message == "":
+		return name
+	}
+	return name + ": " + message
+}
+
+// safeInspect is inspect for values that may throw.
+func (r *realm) safeInspect(v goja.Value) (s string) {
+	if ex := r.vm.Try(func() {
+		if isPrimitiveString(v) {
+			s = v.String()
+		} else {
+			s = r.inspect(v)
+		}
+	}); ex != nil {
+		return "(a value that cannot be shown)"
+	}
+	return s
+}
+
+// scriptError describes an uncaught value (EXEC-11).
+func (r *realm) scriptError(v goja.Value) *ScriptError {
+	e := &ScriptError{Call: -1}
+	e.Name, e.Message = r.nameAndMessage(v)
+	o, ok := isError(v)
+	if !ok {
+		e.Name = "Error"
+		return e
+	}
+	r.vm.Try(func() {
+		e.Stack = cleanStack(stringOr(o.Get("stack"), ""))
+		e.Code = stringOr(o.Get("code"), "")
+		cause := o.Get("cause")
+		for range 5 {
+			if cause == nil || goja.IsUndefined(cause) {
+				break
+			}
+			e.Stack += "\ncaused by " + strings.TrimSpace(cleanStack(r.causeText(cause)))
+			c, ok := isError(cause)
+			if !ok {
+				break
+			}
+			cause = c.Get("cause")
+		}
+	})
+	e.At = positionIn(e.Stack)
+	if c := r.rejected[o]; c != nil {
+		e.Call = c.index
+		e.At = c.at
+	}
+	return e
+}
+
+func (r *realm) causeText(v goja.Value) string {
+	if o, ok := isError(v); ok {
+		if s := stringOr(o.Get("stack"), ""); s != "" {
+			return s
+		}
+	}
+	return r.errorLine(v)
+}

@@ -1,0 +1,186 @@
+package sandbox
+
+import (
+	"reflect"
+	"strings"
+
+	"codemode-ls/script"
+
+	"github.com/dop251/goja"
+)
+
+// codemode is the reserved namespace on tools.
+const codemode = "$codemode"
+
+// namespace is `tools`, or `tools["$codemode"]`, as an object of the realm
+// (ISO-8). A name that it does not know gives a function too: the host answers
+// such a call with what there is instead (EXEC-6).
+type namespace struct {
+	realm  *realm
+	prefix string // of the call's name
+	names  []string
+	known  map[string]bool
+	values map[string]goja.Value
+}
+
+var typeNamespace = reflect.TypeFor[*namespace]()
+
+// ordinary are names that engines, promises and serialisers look up on any
+// object: on a namespace they are undefined.
+var ordinary = map[string]bool{
+	"then": true, "toJSON": true, "inspect": true,
+	"constructor": true, "hasOwnProperty": true, "isPrototypeOf": true, "propertyIsEnumerable": true,
+	"toLocaleString": true, "toString": true, "valueOf": true, "prototype": true, "__proto__": true,
+	"__defineGetter__": true, "__defineSetter__": true, "__lookupGetter__": true, "__lookupSetter__": true,
+}
+
+func newNamespace(r *realm, prefix string) *namespace {
+	return &namespace{realm: r, prefix: prefix, known: map[string]bool{}, values: map[string]goja.Value{}}
+}
+
+func (n *namespace) add(names []string) {
+	for _, name := range names {
+		if !n.known[name] {
+			n.known[name] = true
+			n.names = append(n.names, name)
+		}
+	}
+}
+
+func (n *namespace) Get(key string) goja.Value {
+	if v := n.values[key]; v != nil {
+		return v
+	}
+	if ordinary[key] && !n.known[key] {
+		return nil
+	}
+	name := n.prefix + key
+	v := n.realm.native(key, func(c goja.FunctionCall) goja.Value { return n.realm.call(name, c.Arguments) })
+	n.values[key] = v
+	return v
+}
+
+func (n *namespace) Has(key string) bool {
+	return n.known[key] || n.values[key] != nil && key == codemode
+}
+func (n *namespace) Keys() []string              { return n.names }
+func (n *namespace) Set(string, goja.Value) bool { return false }
+func (n *namespace) Delete(key string) bool      { return !n.known[key] }
+
+// pendingCall is a call that the host has not answered.
+type pendingCall struct {
+	index   int
+	name    string
+	args    []byte
+	at      *script.Position
+	stack   string
+	resolve func(any) error
+	reject  func(any) error
+}
+
+// call is what a tool function does: check the argument, tell the host, give a
+// promise.
+func (r *realm) call(name string, args []goja.Value) goja.Value {
+	p, resolve, reject := r.vm.NewPromise()
+	promise := r.vm.ToValue(p)
+	at, stack := r.here()
+	refuse := func(message string) goja.Value {
+		e := r.newError("TypeError", name+": "+message)
+		r.setStack(e, stack)
+		reject(e)
+		return promise
+	}
+	data := []byte("{}")
+	switch {
+	case len(args) > 1:
+		return refuse("expected one plain object as the only argument, but there are more arguments")
+	case len(args) == 1 && !goja.IsUndefined(args[0]):
+		e := &argumentEncoder{objectProto: r.objectProto, arrayProto: r.arrayProto, max: r.limits.ValueBytes}
+		var err error
+		if ex := r.vm.Try(func() { err = e.arguments(args[0]) }); ex != nil {
+			return refuse("reading the argument threw " + r.errorLine(ex.Value()))
+		}
+		if err != nil {
+			return refuse(err.Error())
+		}
+		data = e.buf.Bytes()
+	}
+	c := &pendingCall{index: r.calls, name: name, args: data, at: at, stack: stack, resolve: resolve, reject: reject}
+	r.calls++
+	r.waiting = append(r.waiting, c)
+	r.sendWaiting()
+	return promise
+}
+
+// sendWaiting tells the host of as many calls as may be in flight.
+func (r *realm) sendWaiting() {
+	for len(r.waiting) > 0 && (r.limits.MaxConcurrent <= 0 || len(r.pending) < r.limits.MaxConcurrent) {
+		c := r.waiting[0]
+		r.waiting[0] = nil
+		r.waiting = r.waiting[1:]
+		r.pending[c.index] = c
+		r.outlet.call(c.index, c.name, c.args, c.at)
+		c.args = nil
+	}
+}
+
+// settle hands the host's answer to the script.
+func (r *realm) settle(a answer) error {
+	c, ok := r.pending[a.index]
+	if !ok {
+		return nil
+	}
+	delete(r.pending, a.index)
+	r.sendWaiting()
+	if a.err == nil {
+		v, err := r.answerValue(c, a.value)
+		if err == nil {
+			return c.resolve(v)
+		}
+		a.err = &CallError{Message: "the host's answer cannot be read: " + err.Error()}
+	}
+	name := a.err.Name
+	if !strings.HasSuffix(name, "Error") {
+		name = "Error"
+	}
+	e := r.newError(name, a.err.Message)
+	define := func(key string, v goja.Value) {
+		e.DefineDataProperty(key, v, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
+	}
+	if a.err.Tool != "" {
+		define("tool", r.vm.ToValue(a.err.Tool))
+	}
+	if a.err.Code != "" {
+		define("code", r.vm.ToValue(a.err.Code))
+	}
+	if a.err.Structured != nil {
+		if v, err := decodeValue(r.vm, a.err.Structured); err == nil {
+			define("structuredContent", v)
+		}
+	}
+	r.setStack(e, c.stack)
+	r.rejected[e] = c
+	return c.reject(e)
+}
+
+// answerValue decodes an answer. That of search is {"value": […], "remaining": n}
+// (see Host): the script gets the list, with remaining as a property that does
+// not show.
+func (r *realm) answerValue(c *pendingCall, data []byte) (goja.Value, error) {
+	v, err := decodeValue(r.vm, data)
+	if err != nil || c.name != codemode+".search" {
+		return v, err
+	}
+	o, ok := v.(*goja.Object)
+	if !ok || o.ClassName() == "Array" {
+		return v, nil
+	}
+	list, ok := o.Get("value").(*goja.Object)
+	if !ok {
+		return v, nil
+	}
+	if remaining := o.Get("remaining"); remaining != nil {
+		list.DefineDataProperty("remaining", remaining, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+	return list, nil
+}
