@@ -271,7 +271,7 @@ func (b *builder) subtractProperties(x alternative, props *node, depth int) unio
 			continue
 		}
 		rest := &lazy{op: opMinus, node: props.kids[i], kids: []*lazy{old}}
-		if old.isLiteral() || old.op == opFixed {
+		if old.isScalar() || old.op == opFixed {
 			was := b.force(old)
 			left := b.subtract(was, props.kids[i], depth+1)
 			if len(left) == 0 {

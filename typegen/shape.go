@@ -437,7 +437,7 @@ func (b *builder) meetProperties(p, q property) (_ property, ok bool) {
 		return property{name: p.name, typ: p.typ, optional: true, absent: true}, out.optional
 	}
 	out.typ = both(p.typ, q.typ)
-	if p.typ.isLiteral() && q.typ.isLiteral() && len(b.force(out.typ)) == 0 {
+	if p.typ.isScalar() && q.typ.isScalar() && len(b.force(out.typ)) == 0 {
 		// `kind: "a"` and `kind: "b"`: two members of a discriminated union
 		out.absent = true
 		return out, out.optional
@@ -456,20 +456,35 @@ func restrict(p property, o *objectType) (_ property, ok bool) {
 	return p, true
 }
 
-// isLiteral says whether a type is a const or an enum, cheap to work out.
-func (l *lazy) isLiteral() bool {
+// isScalar says whether a type is cheap to work out, and of no objects, arrays
+// or references.
+func (l *lazy) isScalar() bool {
 	switch l.op {
 	case opNode:
-		return l.node.member("const") != nil || l.node.member("enum") != nil
-	case opMinus:
-		return l.kids[0].isLiteral()
-	case opAnd:
-		for _, kid := range l.kids {
-			if kid.isLiteral() {
-				return true
+		scalar := false
+		for i, name := range l.node.names {
+			switch name {
+			case "const", "enum":
+				scalar = true
+			case "type":
+				switch l.node.kids[i].text {
+				case "string", "number", "integer", "boolean", "null":
+					scalar = true
+				}
+			case "$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if":
+				return false
 			}
 		}
-		return false
+		return scalar
+	case opMinus:
+		return l.kids[0].isScalar()
+	case opAnd:
+		for _, kid := range l.kids {
+			if !kid.isScalar() {
+				return false
+			}
+		}
+		return true
 	}
 	return len(l.fixed) > 0 && l.fixed[0].kind == kindLiteral
 }
