@@ -30,6 +30,13 @@ func tapped(ctx context.Context) (context.Context, *tap) {
 	return context.WithValue(ctx, tapKey{}, t), t
 }
 
+// begin forgets an earlier answer, so that what the tap has is the last one's.
+func begin(ctx context.Context) {
+	if t, ok := ctx.Value(tapKey{}).(*tap); ok {
+		*t = tap{}
+	}
+}
+
 // record stores an answer in the context's tap, and repairs what would make
 // mcp-go refuse a server altogether.
 func record(ctx context.Context, req transport.JSONRPCRequest, resp *transport.JSONRPCResponse, err error) {
@@ -88,6 +95,7 @@ func decline(next transport.RequestHandler) transport.RequestHandler {
 type stdioTransport struct{ *transport.Stdio }
 
 func (t stdioTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	begin(ctx)
 	resp, err := t.Stdio.SendRequest(ctx, req)
 	record(ctx, req, resp, err)
 	return resp, err
@@ -100,6 +108,7 @@ func (t stdioTransport) SetRequestHandler(h transport.RequestHandler) {
 type httpTransport struct{ *transport.StreamableHTTP }
 
 func (t httpTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	begin(ctx)
 	resp, err := t.StreamableHTTP.SendRequest(ctx, req)
 	record(ctx, req, resp, err)
 	return resp, err
@@ -112,6 +121,7 @@ func (t httpTransport) SetRequestHandler(h transport.RequestHandler) {
 type sseTransport struct{ *transport.SSE }
 
 func (t sseTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	begin(ctx)
 	resp, err := t.SSE.SendRequest(ctx, req)
 	record(ctx, req, resp, err)
 	return resp, err
