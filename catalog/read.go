@@ -54,6 +54,9 @@ func (s *Server) With(tools []jsontext.Value, instructions string, cached bool) 
 			return false
 		}
 		next.Problems = append(next.Problems, fmt.Sprintf("tool %q is listed more than once: the first one counts", dropped.MCPName))
+		if dropped != kept {
+			next.sent[slices.Index(next.sent, dropped)] = nil // not to be found in place of the kept one
+		}
 		return true
 	})
 	return next

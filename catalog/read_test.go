@@ -121,6 +121,12 @@ func TestDuplicatesWithinAServer(t *testing.T) {
 	if s.Tools[1].Description != "first" {
 		t.Errorf("kept %q, want the first", s.Tools[1].Description)
 	}
+	again := s.With(raw(
+		`{"name":"b","description":"second","inputSchema":{}}`,
+		`{"name":"b","description":"first","inputSchema":{}}`), "", false)
+	if len(again.Tools) != 1 || again.Tools[0].Description != "second" {
+		t.Errorf("kept %q, want the one that now comes first", again.Tools[0].Description)
+	}
 	if diff := cmp.Diff([]string{`tool "b" is listed more than once: the first one counts`}, s.Problems); diff != "" {
 		t.Error(diff)
 	}
