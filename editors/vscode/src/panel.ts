@@ -52,7 +52,7 @@ export class Panel implements vscode.Disposable {
       return;
     }
     this.adopt(
-      vscode.window.createWebviewPanel(this.kind, this.title, { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true }, this.options()),
+      vscode.window.createWebviewPanel(this.kind, this.title, { viewColumn: column(), preserveFocus: true }, this.options()),
     );
   }
 
@@ -110,4 +110,12 @@ export class Panel implements vscode.Disposable {
       body: html`${this.controls()}<main id="main"></main>`,
     });
   }
+}
+
+/** The column of a panel of ours that is open, else the one beside the editor. */
+function column(): vscode.ViewColumn {
+  const group = vscode.window.tabGroups.all.find((g) =>
+    g.tabs.some((t) => t.input instanceof vscode.TabInputWebview && t.input.viewType.includes("codemode.")),
+  );
+  return group?.viewColumn ?? vscode.ViewColumn.Beside;
 }

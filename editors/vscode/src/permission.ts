@@ -6,6 +6,7 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { askModal } from "./modal";
 import { permissionPrompt, wholeArguments } from "./permissionText";
 import { Method, type PermissionAnswer, type PermissionRequest } from "./protocol";
 import type { Queue } from "./queue";
@@ -66,7 +67,7 @@ export class PermissionPrompts implements Feature, vscode.Disposable {
     const prompt = permissionPrompt(request);
     const items = prompt.cut ? [...choices, review, deny] : [...choices, deny];
     for (;;) {
-      const choice = await vscode.window.showWarningMessage(prompt.message, { modal: true, detail: prompt.detail }, ...items);
+      const choice = await askModal(prompt.message, prompt.detail, items);
       if (choice?.more === "review") {
         return this.review(request, prompt.message);
       }
@@ -84,7 +85,7 @@ export class PermissionPrompts implements Feature, vscode.Disposable {
   private async review(request: PermissionRequest, message: string): Promise<PermissionAnswer> {
     const document = await this.arguments.open(wholeArguments(request.arguments));
     await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
-    const items = [...choices, deny].map((c) => ({ label: c.title, choice: c }));
+    const items = [deny, ...choices].map((c) => ({ label: c.title, choice: c }));
     const picked = await vscode.window.showQuickPick(items, { title: message, placeHolder: "Esc denies", ignoreFocusOut: true });
     if (picked?.choice.more === "always") {
       return (await chooseLayer(request)) ?? denied;
@@ -102,7 +103,7 @@ export class PermissionPrompts implements Feature, vscode.Disposable {
     const at = new vscode.Range(range.start.line, range.start.character, range.end.line, range.end.character);
     const editors = vscode.window.visibleTextEditors.filter((e) => e.document.uri.toString() === uri);
     for (const e of editors) {
-      e.revealRange(at, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+      e.revealRange(new vscode.Range(range.start.line, 0, range.start.line, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
       e.setDecorations(this.mark, [at]);
     }
     return () => {

@@ -4,6 +4,7 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { approvalPrompt } from "./approvalText";
+import { askModal } from "./modal";
 import { Method, type Server as McpServer } from "./protocol";
 import type { Queue } from "./queue";
 import type { Feature, Server } from "./server";
@@ -28,7 +29,8 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
   }
 
   attach(client: LanguageClient): void {
-    client.onNotification(Method.serversChanged, (servers: unknown) => {
+    // The params are a list, which the client library hands over one by one.
+    client.onNotification(Method.serversChanged, (...servers: unknown[]) => {
       this.set(servers);
     });
     client.onDidChangeState(() => {
@@ -99,7 +101,7 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
     const refuse: vscode.MessageItem = { title: "Never" };
     const later: vscode.MessageItem = { title: "Not Now", isCloseAffordance: true };
     const prompt = approvalPrompt(s, s.approval);
-    const choice = await this.queue.add(async () => vscode.window.showWarningMessage(prompt.message, { modal: true, detail: prompt.detail }, allow, refuse, later));
+    const choice = await this.queue.add(() => askModal(prompt.message, prompt.detail, [allow, refuse, later]));
     if (choice === allow || choice === refuse) {
       await this.request(Method.approveServer, { name: s.name, hash, decision: choice === allow ? "allow" : "deny" });
     }
