@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/tailscale/hujson"
 	"golang.org/x/tools/txtar"
 )
 
@@ -99,13 +98,7 @@ func Read(path string) (*Description, error) {
 func Parse(content []byte) (*Description, error) {
 	d := new(Description)
 	options := []json.Options{json.RejectUnknownMembers(true), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-	decode := func(text []byte) error {
-		value, err := hujson.Standardize(text)
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(value, d, options...)
-	}
+	decode := func(text []byte) error { return json.Unmarshal(text, d, options...) }
 	archive := txtar.Parse(content)
 	if len(archive.Files) == 0 {
 		return d, decode(content)

@@ -16,8 +16,8 @@
 //	tools/ANY.json       one element of tools/list each, sent byte for byte
 //	results/TOOL.json    the result of tools/call for TOOL, sent byte for byte
 //
-// The JSON object (comments are allowed) is a Description; see its fields. A tool
-// without a result answers with what it was sent: the text and structuredContent
+// The JSON object is a Description; see its fields. Line ends in raw JSON become
+// spaces on the wire. A tool without a result answers with what it was sent: the text and structuredContent
 // {"arguments": …} hold the arguments, byte for byte.
 //
 // The server looks at its file all the time. When a test changes it, the server
