@@ -166,21 +166,34 @@ func (b *builder) schema(n *node) union {
 	}
 	k := readKeywords(n)
 	u := anything
-	if k.ref != nil {
+	if k.ref != nil && b.doc.legacy {
 		u = b.reference(n, k.ref, false)
-		if b.doc.legacy {
-			return withNull(u, k.nullable)
-		}
+	} else {
+		u = b.narrow(u, n, k)
+	}
+	// OpenAPI's word, which is no part of JSON Schema.
+	if k.nullable != nil && k.nullable.kind == 't' {
+		u = join(u, primitive[kindNull])
+	}
+	return u
+}
+
+// narrow is what a set and a schema have in common.
+func (b *builder) narrow(u union, n *node, k *keywords) union {
+	if k.ref != nil {
+		u = b.meet(u, b.reference(n, k.ref, false))
 	}
 	if k.dynamicRef != nil {
 		u = b.meet(u, b.reference(n, k.dynamicRef, true))
 	}
 	u = b.meet(u, b.own(n, k))
-	for _, list := range [...]*node{k.allOf} {
-		if list = b.list(list); list == nil {
-			continue
-		}
+	if list := b.list(k.allOf); list != nil {
 		for _, kid := range list.kids {
+			if kid.kind == '{' && (kid.member("if") != nil || kid.member("not") != nil) && kid.member("$ref") == nil {
+				// Conditions say more about a set that is known already.
+				u = b.narrow(u, kid, readKeywords(kid))
+				continue
+			}
 			u = b.meet(u, b.build(kid))
 		}
 	}
@@ -203,7 +216,7 @@ func (b *builder) schema(n *node) union {
 	if k.not != nil {
 		u = b.subtract(u, k.not, 0)
 	}
-	return withNull(u, k.nullable)
+	return u
 }
 
 // list is a keyword's value when it is a list, as it must be.
@@ -213,14 +226,6 @@ func (b *builder) list(n *node) *node {
 		return nil
 	}
 	return n
-}
-
-// withNull applies OpenAPI's `nullable`.
-func withNull(u union, nullable *node) union {
-	if nullable != nil && nullable.kind == 't' {
-		return join(u, primitive[kindNull])
-	}
-	return u
 }
 
 func (b *builder) reference(n, ref *node, dynamic bool) union {
