@@ -379,9 +379,6 @@ func (in *inspector) columns(out []string, s shape, listed int) []string {
 	}
 	bias := math.Sqrt(float64(widest) - float64(total)/float64(len(out)))
 	biased := math.Max(float64(widest)-3-bias, 1)
-	if bias >= 0 {
-		biased = math.Max(float64(widest)-bias, 1)
-	}
 	columns := int(math.Min(
 		math.Min(math.Round(math.Sqrt(2.5*biased*float64(n))/biased), math.Floor(float64(breakLength-in.indent)/float64(widest))),
 		math.Min(compactLevels*4, 15)))
@@ -513,7 +510,7 @@ func (in *inspector) constructor(o *goja.Object) string {
 // tag is Symbol.toStringTag, when it says something that the class does not.
 func (in *inspector) tag(o *goja.Object) string {
 	for p := o; p != nil && !in.isProxy(p); p = p.Prototype() {
-		if v := in.realm.ownSymbol(p, goja.SymToStringTag); v.value != nil {
+		if v := in.realm.ownSymbol(p, goja.SymToStringTag); v.value != nil && (p != o || !v.enumerable) {
 			return stringOr(v.value, "")
 		}
 	}

@@ -41,12 +41,7 @@ func (in *inspector) shapeOf(o *goja.Object) shape {
 		}
 		return s
 	case "Arguments":
-		n := int(o.Get("length").ToInteger())
-		s := shape{open: "[Arguments] [", close: "]", array: true}
-		if n > 0 {
-			s.entries = func() []string { return in.items(o, n, level) }
-		}
-		return s
+		return shape{open: "[Arguments] {", close: "}"}
 	case "Date":
 		text, ok := isoDate(o)
 		if !ok {
@@ -57,8 +52,10 @@ func (in *inspector) shapeOf(o *goja.Object) shape {
 		return braces(in.realm.regexpText(o))
 	case "Error":
 		return braces(in.error(o))
-	case "Number", "Boolean", "String", "Symbol", "BigInt":
-		return in.boxed(o, class)
+	case "Number", "Boolean", "String":
+		if v, ok := in.realm.unbox(o, class); ok {
+			return in.boxed(v, class)
+		}
 	}
 	switch {
 	case t == typePromise:
@@ -100,6 +97,10 @@ func (in *inspector) shapeOf(o *goja.Object) shape {
 		return s
 	}
 	switch name := in.constructor(o); name {
+	case "Symbol", "BigInt":
+		if v, ok := in.realm.unbox(o, name); ok {
+			return in.boxed(v, name)
+		}
 	case "WeakMap", "WeakSet":
 		if in.tag(o) == name {
 			return shape{open: name + " {", close: "}", entries: func() []string { return []string{"<items unknown>"} }}
@@ -160,7 +161,7 @@ func (in *inspector) function(o *goja.Object) string {
 }
 
 func (in *inspector) error(o *goja.Object) string {
-	text := cleanStack(stringOr(in.realm.own(o, "stack").value, ""))
+	text := in.realm.errorStack(o, stringOr(in.realm.own(o, "stack").value, ""))
 	line := in.realm.errorLine(o)
 	switch {
 	case text == "":
@@ -182,8 +183,7 @@ func (in *inspector) error(o *goja.Object) string {
 	return text
 }
 
-func (in *inspector) boxed(o *goja.Object, class string) shape {
-	v := in.realm.vm.ToValue(o.Export())
+func (in *inspector) boxed(v goja.Value, class string) shape {
 	text := in.primitive(v)
 	s := shape{base: "[" + class + ": " + text + "]", open: "{", close: "}"}
 	if class == "String" {

@@ -58,6 +58,7 @@ type realm struct {
 	mapEach, setEach        goja.Callable
 	textFn, isArrayFn       goja.Callable
 	regexpFn                goja.Callable
+	valueOf                 map[string]goja.Callable // of the classes that box primitives
 	importer                *goja.Object
 
 	mu      sync.Mutex
@@ -114,7 +115,6 @@ func newRealm(out outlet) *realm {
 		}))
 	}
 	r.global("console", console)
-	vm.GlobalObject().DefineDataProperty(script.Importer, r.importer, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
 	return r
 }
 
@@ -156,6 +156,10 @@ func (r *realm) capture() {
 	}
 	for _, name := range []string{"Error", "TypeError", "RangeError", "SyntaxError", "ReferenceError", "EvalError", "URIError"} {
 		r.errors[name] = get(name)
+	}
+	r.valueOf = map[string]goja.Callable{}
+	for _, name := range []string{"Number", "String", "Boolean", "Symbol", "BigInt"} {
+		r.valueOf[name] = callable(name, "prototype", "valueOf")
 	}
 	r.objectProto, r.arrayProto = get("Object", "prototype"), get("Array", "prototype")
 	r.hasOwnFn = callable("Object", "prototype", "hasOwnProperty")
@@ -228,7 +232,7 @@ func (r *realm) run(code string, l script.Language) (f finish) {
 	}()
 	program, err := compile(code, l)
 	if err != nil {
-		return finish{Status: Invalid, Error: compileFailure(err)}
+		return finish{Status: Invalid, Error: compileFailure(err, l)}
 	}
 	v, err := r.vm.RunProgram(program)
 	if err != nil {
@@ -236,15 +240,15 @@ func (r *realm) run(code string, l script.Language) (f finish) {
 	}
 	main, ok := goja.AssertFunction(v)
 	if !ok {
-		return finish{Status: Invalid, Error: compileFailure(errShape)}
+		return finish{Status: Invalid, Error: compileFailure(errShape, l)}
 	}
-	v, err = main(goja.Undefined())
+	v, err = main(goja.Undefined(), r.importer)
 	if err != nil {
 		return r.failed(err)
 	}
 	p, ok := v.Export().(*goja.Promise)
 	if !ok {
-		return finish{Status: Invalid, Error: compileFailure(errShape)}
+		return finish{Status: Invalid, Error: compileFailure(errShape, l)}
 	}
 	for p.State() == goja.PromiseStatePending {
 		if len(r.pending) == 0 {
@@ -492,6 +496,12 @@ func (r *realm) regexpText(o *goja.Object) string {
 	return stringOr(v, "/(?:)/")
 }
 
+// unbox is the primitive in an object such as new Number(1).
+func (r *realm) unbox(o *goja.Object, class string) (goja.Value, bool) {
+	v, err := r.valueOf[class](o)
+	return v, err == nil
+}
+
 // isoDate is the date as JSON has it; ok is false for an invalid one.
 func isoDate(o *goja.Object) (s string, ok bool) {
 	t, ok := o.Export().(time.Time)
@@ -564,13 +574,13 @@ func engineError(err error) error {
 	return e
 }
 
-func compileFailure(err error) *ScriptError {
+func compileFailure(err error, l script.Language) *ScriptError {
 	e := &ScriptError{Name: "SyntaxError", Message: err.Error(), Call: -1, Code: "SYNTAX"}
 	if c, ok := script.IsCompileError(err); ok {
 		e.Message = c.Message
 		at := c.At
 		e.At = &at
-		e.Stack = fmt.Sprintf("SyntaxError: %s\n    at script:%d:%d", c.Message, at.Line+1, at.Character+1)
+		e.Stack = fmt.Sprintf("SyntaxError: %s\n    at %s:%d:%d", c.Message, script.SourceName(l), at.Line+1, at.Character+1)
 		if c.SourceLine != "" {
 			e.Stack += "\n\n" + c.SourceLine
 		}

@@ -169,15 +169,17 @@ func (e *resultEncoder) special(o *goja.Object, path string) (bool, error) {
 	case "Error":
 		return e.error(o, path)
 	case "Number", "String", "Boolean":
-		return e.value(e.realm.vm.ToValue(o.Export()), path)
+		if v, ok := e.realm.unbox(o, class); ok {
+			return e.value(v, path)
+		}
 	case "RegExp":
 		e.text(path, "a RegExp", o.String())
 		return true, nil
-	case "Promise":
-		e.text(path, "a promise that was not awaited", "[Promise]")
-		return true, nil
 	}
 	switch {
+	case t == typePromise:
+		e.text(path, "a promise that was not awaited", "[Promise]")
+		return true, nil
 	case t == typeMap:
 		return e.mapping(o, path)
 	case t == typeSet && o.ClassName() != "Array":

@@ -16,6 +16,10 @@ const programName = "codemode-helpers"
 
 const maxFrames = 20
 
+// engineWords is what goja says of an object that has no toString, such as every
+// result of a tool: with addresses of its own memory.
+var engineWords = regexp.MustCompile(`Could not convert &\{.*\} \(\*goja\.\w+\) to primitive`)
+
 var (
 	// goja writes `name (script.ts:3:9(12))`: the last number is its own.
 	framePosition = regexp.MustCompile(`\bscript\.[tj]s:(-?\d+):(\d+)\(\d+\)`)
@@ -69,6 +73,7 @@ func cleanStack(s string) string {
 	if !strings.Contains(s, "\tat ") {
 		return s
 	}
+	s = engineWords.ReplaceAllString(s, "Cannot convert object to primitive value")
 	var b strings.Builder
 	n := 0
 	for i, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
@@ -144,7 +149,7 @@ func (r *realm) nameAndMessage(v goja.Value) (name, message string) {
 		name = stringOr(e.Get("name"), "Error")
 		if m := e.Get("message"); m != nil && !goja.IsUndefined(m) {
 			if isPrimitiveString(m) {
-				message = m.String()
+				message = engineWords.ReplaceAllString(m.String(), "Cannot convert object to primitive value")
 			} else {
 				message = r.inspect(m)
 			}
@@ -192,14 +197,14 @@ func (r *realm) scriptError(v goja.Value) *ScriptError {
 		return e
 	}
 	r.vm.Try(func() {
-		e.Stack = cleanStack(stringOr(o.Get("stack"), ""))
+		e.Stack = r.errorStack(o, stringOr(o.Get("stack"), ""))
 		e.Code = stringOr(o.Get("code"), "")
 		cause := o.Get("cause")
 		for range 5 {
 			if cause == nil || goja.IsUndefined(cause) {
 				break
 			}
-			e.Stack += "\ncaused by " + strings.TrimSpace(cleanStack(r.causeText(cause)))
+			e.Stack += "\ncaused by " + strings.TrimSpace(r.causeText(cause))
 			c, ok := isError(cause)
 			if !ok {
 				break
@@ -215,10 +220,37 @@ func (r *realm) scriptError(v goja.Value) *ScriptError {
 	return e
 }
 
+// errorStack is an error's stack in Node's form. The frames of the constructors
+// of the error's own classes are left out: the place is where it was made.
+func (r *realm) errorStack(e *goja.Object, stack string) string {
+	stack = cleanStack(stack)
+	const at = "\n    at "
+	head := strings.Index(stack, at)
+	for p := e.Prototype(); p != nil && head >= 0 && p.ExportType() != typeProxy && !r.isErrorProto(p); p = p.Prototype() {
+		c, ok := r.own(p, "constructor").value.(*goja.Object)
+		if !ok || c.ExportType() == typeProxy || !strings.Contains(r.functionText(c), "constructor(") {
+			continue
+		}
+		if next := strings.Index(stack[head+1:], at); next >= 0 {
+			stack = stack[:head] + stack[head+1+next:]
+		}
+	}
+	return stack
+}
+
+func (r *realm) isErrorProto(o *goja.Object) bool {
+	for _, c := range r.errors {
+		if r.own(c, "prototype").value == goja.Value(o) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *realm) causeText(v goja.Value) string {
 	if o, ok := isError(v); ok {
 		if s := stringOr(o.Get("stack"), ""); s != "" {
-			return s
+			return r.errorStack(o, s)
 		}
 	}
 	return r.errorLine(v)

@@ -12,7 +12,7 @@ import (
 
 const (
 	// opening has a line of its own, so that columns are the author's.
-	opening = "(async function(){\n"
+	opening = "(async function(" + Importer + "){\n"
 	closing = "\n})"
 
 	// Free uses of these become names that nobody writes, so that they can be
@@ -21,9 +21,9 @@ const (
 	metaMark    = "import_meta$$exec"
 )
 
-// Importer is the global function that import() calls; package sandbox defines
-// it to throw (ISO-3). It is as long as esbuild's own `require`, which it
-// replaces, so that the source map stays right.
+// Importer is the parameter of the compiled function that import() calls; package
+// sandbox passes a function that throws (ISO-3). It is as long as esbuild's own
+// `require`, which it replaces, so that the source map stays right.
 const Importer = "$import"
 
 const importHelp = "is not available in Exec scripts: a script is the body of one async function, and reaches the outside only through tools"
@@ -173,7 +173,10 @@ func toCompileError(author string, m api.Message) *CompileError {
 // toModuleError converts an error in the text itself.
 func toModuleError(author string, m api.Message) *CompileError {
 	e := atAuthor(author, m, 0)
-	if strings.Contains(m.Text, "Top-level return") {
+	switch {
+	case strings.HasPrefix(m.Text, "Multiple exports"):
+		e.Message = "a script has one default export at most"
+	case strings.Contains(m.Text, "Top-level return"):
 		e.Message = "a module with a default export cannot return: write the body alone, or export a function that returns"
 	}
 	return e

@@ -1,0 +1,101 @@
+package script
+
+import (
+	"strings"
+	"testing"
+)
+
+// EXEC-13
+func TestExec13Errors(t *testing.T) {
+	tests := []struct {
+		text    string
+		at      Position
+		message string // part of it
+		line    string
+	}{
+		{"import x from 'y'", Position{0, 0}, "import is not available", "import x from 'y'"},
+		{"let a\n  import 'x'", Position{1, 2}, "import is not available", "  import 'x'"},
+		{"export const a = 1", Position{0, 0}, "export is not available", "export const a = 1"},
+		{"export default 1\nexport default 2", Position{1, 7}, "one default export", "export default 2"},
+		{"export default 1\nreturn 2", Position{1, 0}, "cannot return", "return 2"},
+		{"\nconst é = require('fs')", Position{1, 10}, "require() is not available", "const é = require('fs')"},
+		{"return import.meta.url", Position{0, 7}, "import.meta is not available", "return import.meta.url"},
+		{"'😀'; let 1x", Position{0, 11}, "Syntax error", "'😀'; let 1x"},
+		{"foo(\n", Position{0, 4}, "not closed", "foo("},
+		{"if (1) {\n}\n}", Position{2, 1}, "a } too many", "}"},
+		{"namespace X {}", Position{0, 10}, "namespaces are not available", "namespace X {}"},
+		{"const a = `x", Position{0, 12}, "Unterminated", "const a = `x"},
+	}
+	for _, tt := range tests {
+		p, err := Compile(tt.text, TypeScript)
+		e, ok := IsCompileError(err)
+		if !ok {
+			t.Errorf("%q compiled: %v %v", tt.text, p, err)
+			continue
+		}
+		if e.At != tt.at || !strings.Contains(e.Message, tt.message) || e.SourceLine != tt.line {
+			t.Errorf("%q: %+v", tt.text, e)
+		}
+	}
+	if _, err := Compile("const a: number = 1", JavaScript); err == nil {
+		t.Error("types in JavaScript compiled")
+	}
+}
+
+// EXEC-1, EXEC-16: types and type-only imports are erased, a module runs its
+// default export.
+func TestCompile(t *testing.T) {
+	tests := []struct {
+		text   string
+		has    string
+		module bool
+	}{
+		{"const a: number = 1 as any; interface B {} type C = 1; return a", "const a = 1", false},
+		{"import type { X } from 'y';\nimport { type Z } from 'y'\nimport type * as N from \"n\"\nreturn 1", "return 1", false},
+		{"export default 5", "var $main = 5", true},
+		{"export default async () => 1", "var $main = async () =>", true},
+		{"export default async function main() { return 1 }", "main()", true},
+		{"export default function () { return 1 }", "function $main()", true},
+		{"import type A from 'a'\nconst x = await 1\nexport\n  default x", "$main =", true},
+		{"#!/usr/bin/env exec\nreturn 1", "return 1", false},
+		{"return typeof require", "typeof", false},
+		{"const require = (x: string) => x; return require('a')", "require(\"a\")", false},
+	}
+	for _, tt := range tests {
+		p, err := Compile(tt.text, TypeScript)
+		if err != nil {
+			t.Errorf("%q: %v", tt.text, err)
+			continue
+		}
+		if !strings.Contains(p.Code, tt.has) || p.Module != tt.module {
+			t.Errorf("%q: module %v\n%s", tt.text, p.Module, p.Code)
+		}
+	}
+}
+
+// Positions survive: the place of NAME in the output maps to its place in the text.
+func TestCompilePositions(t *testing.T) {
+	for _, text := range []string{
+		"NAME()", "\n\n   NAME()", "const a: string = 'é😀' + NAME()", "async function* g() { yield NAME() }\nfor await (const x of g()) x",
+		"import type {A} from 'a'; NAME()", "export default function () {\n  return NAME() }", "a\r\nb\rNAME()",
+	} {
+		p, err := Compile(text, TypeScript)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		got := original(p, strings.Index(p.Code, "NAME"))
+		if want := positionAt(text, strings.Index(text, "NAME")); got != want {
+			t.Errorf("%q: at %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestRebaseMap(t *testing.T) {
+	m := []byte(`{"version": 3, "mappings": "CAAC,iBAAgB;AACjB;;SAAO", "names": []}`)
+	there := RebaseMap(m, Rebase{GeneratedColumns: 1, Lines: -1, Columns: 2})
+	back := RebaseMap(there, Rebase{GeneratedColumns: -1, Lines: 1, Columns: -2})
+	if string(back) != string(m) || string(there) == string(m) {
+		t.Errorf("%s\n%s", there, back)
+	}
+}
