@@ -290,16 +290,20 @@ func unicodeEscape(text string) int {
 	if !strings.HasPrefix(text, `\u`) {
 		return 0
 	}
+	digits, n := "", 6
 	if strings.HasPrefix(text, `\u{`) {
-		if i := strings.IndexByte(text, '}'); i > 0 && i < 12 {
-			return i + 1
+		end := strings.IndexByte(text, '}')
+		if end < 4 || end > 12 {
+			return 0
 		}
+		digits, n = text[3:end], end+1
+	} else if len(text) >= 6 {
+		digits = text[2:6]
+	}
+	if digits == "" || strings.Trim(digits, "0123456789abcdefABCDEF") != "" {
 		return 0
 	}
-	if len(text) >= 6 {
-		return 6
-	}
-	return 0
+	return n
 }
 
 // beforeExpression are keywords after which an expression follows.

@@ -1,0 +1,87 @@
+package lsp
+
+// lacking are the globals that other JavaScript hosts have and a script does
+// not (ISO-1, ISO-2), each with what to do instead (DIAG-1).
+var lacking = map[string]string{
+	"fetch":          adviceNetwork,
+	"XMLHttpRequest": adviceNetwork,
+	"WebSocket":      adviceNetwork,
+	"EventSource":    adviceNetwork,
+	"Request":        adviceNetwork,
+	"Response":       adviceNetwork,
+	"Headers":        adviceNetwork,
+	"FormData":       adviceNetwork,
+
+	"setTimeout":            adviceTimers,
+	"setInterval":           adviceTimers,
+	"setImmediate":          adviceTimers,
+	"clearTimeout":          adviceTimers,
+	"clearInterval":         adviceTimers,
+	"clearImmediate":        adviceTimers,
+	"requestAnimationFrame": adviceTimers,
+	"requestIdleCallback":   adviceTimers,
+
+	"require":       adviceModules,
+	"module":        adviceModules,
+	"exports":       adviceModules,
+	"__dirname":     adviceModules,
+	"__filename":    adviceModules,
+	"importScripts": adviceModules,
+
+	"process": adviceProcess,
+	"Deno":    adviceProcess,
+	"Bun":     adviceProcess,
+	"global":  "Write globalThis, though there is little in it: tools and console are names of their own.",
+	"Buffer":  "Use TextEncoder and TextDecoder for bytes, atob and btoa for Base64.",
+	"Blob":    "Use a string or a Uint8Array.",
+	"File":    "Use a string or a Uint8Array.",
+
+	"window":          adviceBrowser,
+	"self":            adviceBrowser,
+	"document":        adviceBrowser,
+	"navigator":       adviceBrowser,
+	"location":        adviceBrowser,
+	"localStorage":    adviceStore,
+	"sessionStorage":  adviceStore,
+	"indexedDB":       adviceStore,
+	"alert":           adviceAsk,
+	"confirm":         adviceAsk,
+	"prompt":          adviceAsk,
+	"Worker":          "Calls run at the same time with Promise.all.",
+	"crypto":          "Math.random() is there; for secure randomness or hashes call a tool that offers them.",
+	"performance":     "Use Date.now().",
+	"AbortController": "A run is cancelled as a whole; calls have no signal.",
+	"AbortSignal":     "A run is cancelled as a whole; calls have no signal.",
+
+	"WebAssembly":       adviceEngine,
+	"SharedArrayBuffer": adviceEngine,
+	"Atomics":           adviceEngine,
+	"eval":              adviceCode,
+	"Function":          adviceCode,
+}
+
+const (
+	adviceNetwork = "A script reaches nothing but MCP tools: call a tool that gets the data."
+	adviceTimers  = "There are no timers: await the calls themselves."
+	adviceModules = "A script is one file: write what it needs into it, and call tools as tools.<name>(…)."
+	adviceProcess = "A script has no environment, arguments or files: write values into it, or call a tool."
+	adviceBrowser = "There is no page: return a value, or write to console."
+	adviceStore   = `Use tools["$codemode"].store and tools["$codemode"].load.`
+	adviceAsk     = "A script cannot ask a person: calls that need permission ask by themselves."
+	adviceEngine  = "Use plain JavaScript."
+	adviceCode    = "Text is never run as code: write the code itself."
+)
+
+// notChecked are names of lacking that TypeScript takes for granted, because
+// they belong to ECMAScript.
+var notChecked = map[string]bool{"SharedArrayBuffer": true, "Atomics": true, "eval": true, "Function": true}
+
+// modules are the messages for imports and exports, by what package script
+// calls them (EXEC-13).
+var modules = map[string]string{
+	"import":      "import is not available in Exec scripts: a script is one file. Tools are called as tools.<name>(…) without an import.",
+	"import()":    "import() is not available in Exec scripts: a script is one file. Tools are called as tools.<name>(…) without an import.",
+	"import.meta": "import.meta is not available in Exec scripts.",
+	"require":     "require is not available in Exec scripts: a script is one file. Tools are called as tools.<name>(…) without an import.",
+	"export":      "export is not available in Exec scripts: use return, or one export default for the whole file.",
+}

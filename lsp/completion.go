@@ -1,0 +1,485 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"codemode-ls/catalog"
+	"codemode-ls/permission"
+	"codemode-ls/script"
+	"codemode-ls/typegen"
+
+	"github.com/go-json-experiment/json"
+	"go.lsp.dev/protocol"
+)
+
+// maxCompletions is how many tools one answer has. The client asks again when
+// more was typed (isIncomplete), so nothing is out of reach.
+const maxCompletions = 200
+
+// itemData is what an item carries for completionItem/resolve: a tool or member
+// of ours, or the engine's own data.
+type itemData struct {
+	Tool   string          `json:"tool,omitzero"`
+	Member string          `json:"member,omitzero"`
+	URI    string          `json:"uri,omitzero"`
+	Engine protocol.LSPAny `json:"engine,omitzero"`
+}
+
+// completion answers textDocument/completion. Members of tools come from the
+// catalog (COMP-1, COMP-2), everything else from TypeScript (COMP-3), so that
+// nothing is offered twice.
+func (s *Server) completion(ctx context.Context, snap *Snapshot, p *protocol.CompletionParams) (*protocol.CompletionList, error) {
+	doc, err := snap.document(p.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	if !doc.Script {
+		return &protocol.CompletionList{Items: []protocol.CompletionItem{}}, nil
+	}
+	c := completer{snap: snap, doc: doc, typed: script.CompletionAt(doc.Text, doc.Offset(p.Position))}
+	switch c.typed.Kind {
+	case "tool":
+		return c.tools(), nil
+	case "member":
+		return c.members(), nil
+	default:
+		return s.engineCompletion(ctx, snap, doc, p)
+	}
+}
+
+// A completer makes the items for one position.
+type completer struct {
+	snap  *Snapshot
+	doc   *Document
+	typed script.Completion
+}
+
+// A candidate is a tool that matches what was typed; a lower rank is better.
+type candidate struct {
+	tool *catalog.Tool
+	rank int
+}
+
+func (c *completer) tools() *protocol.CompletionList {
+	var found []candidate
+	for _, t := range c.snap.Workspace.Catalog.Tools() {
+		if rank, ok := match(c.typed.Prefix, t); ok {
+			found = append(found, candidate{t, rank})
+		}
+	}
+	list := &protocol.CompletionList{IsIncomplete: len(found) > maxCompletions, Items: []protocol.CompletionItem{}}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
+	if list.IsIncomplete {
+		found = fair(found, maxCompletions)
+	}
+	for _, f := range found {
+		list.Items = append(list.Items, c.toolItem(f))
+	}
+	if rank, ok := matchName(c.typed.Prefix, script.ReservedNamespace); ok {
+		list.Items = append(list.Items, c.namespaceItem(rank))
+	}
+	return list
+}
+
+// match says how well a tool fits what was typed.
+func match(typed string, t *catalog.Tool) (rank int, ok bool) {
+	if rank, ok = matchName(typed, t.Name); ok && rank == 0 {
+		return 0, true
+	}
+	// People rarely type mcp__server__ themselves.
+	if inner, fits := matchName(typed, t.MCPName); fits && (!ok || inner+1 < rank) {
+		return inner + 1, true
+	}
+	return rank, ok
+}
+
+// matchName ranks a name: it begins with what was typed, holds it, or has its
+// characters in order. Case does not count.
+func matchName(typed, name string) (rank int, ok bool) {
+	if typed == "" {
+		return 0, true
+	}
+	typed, name = strings.ToLower(typed), strings.ToLower(name)
+	switch {
+	case strings.HasPrefix(name, typed):
+		return 0, true
+	case strings.Contains(name, typed):
+		return 2, true
+	}
+	rest := name
+	for _, r := range typed {
+		i := strings.IndexRune(rest, r)
+		if i < 0 {
+			return 0, false
+		}
+		rest = rest[i+1:]
+	}
+	return 4, true
+}
+
+// fair takes n candidates, best rank first; among equals servers take turns, so
+// that a big server does not hide the others. The order of the list stays.
+func fair(found []candidate, n int) []candidate {
+	turn := map[string]int{} // how many of a rank and server came before
+	order := make([]int, len(found))
+	turns := make([]int, len(found))
+	for i, f := range found {
+		key := fmt.Sprint(f.rank, f.tool.Namespace)
+		turns[i] = turn[key]
+		turn[key]++
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(found[a].rank, found[b].rank), cmp.Compare(turns[a], turns[b]))
+	})
+	taken := order[:n]
+	slices.Sort(taken)
+	kept := make([]candidate, 0, n)
+	for _, i := range taken {
+		kept = append(kept, found[i])
+	}
+	return kept
+}
+
+func (c *completer) toolItem(f candidate) protocol.CompletionItem {
+	t, client := f.tool, c.snap.Client
+	item := protocol.CompletionItem{
+		Label:    t.Name,
+		Kind:     protocol.CompletionItemKindFunction,
+		SortText: optional(fmt.Sprintf("%d%s", f.rank, t.Name)),
+		Data:     data(itemData{Tool: t.Name}),
+	}
+	marks := toolMarks(t)
+	returns := returnType(t)
+	if client.LabelDetails {
+		description := plain(t.Server, 60)
+		if len(marks) > 0 {
+			description += " · " + strings.Join(marks, " · ")
+		}
+		detail := ": " + returns
+		item.LabelDetails = &protocol.CompletionItemLabelDetails{Detail: &detail, Description: &description}
+	} else {
+		item.Detail = optional(strings.Join(append([]string{plain(t.Server, 60) + ": " + returns}, marks...), " · "))
+	}
+	if t.Deprecated {
+		markDeprecated(client, &item)
+	}
+	c.edit(&item, t.Name, callSnippet(client, t))
+	if !client.resolves("documentation") {
+		item.Documentation = markup(client.MarkdownCompletion, toolDocumentation(c.snap, t))
+	}
+	return item
+}
+
+// toolMarks are warnings about a tool, in a word each.
+func toolMarks(t *catalog.Tool) []string {
+	var marks []string
+	if isDestructive(t) {
+		marks = append(marks, "⚠ destructive")
+	}
+	return marks
+}
+
+// isDestructive says that the server itself calls the tool destructive. A
+// server's silence is not taken for it: most say nothing.
+func isDestructive(t *catalog.Tool) bool {
+	a := t.Annotations
+	return a.Destructive != nil && *a.Destructive && !(a.ReadOnly != nil && *a.ReadOnly)
+}
+
+var jsDoc = regexp.MustCompile(`(?s)/\*\*.*?\*/`)
+
+// returnType is what a call of a tool is awaited to, in one line.
+func returnType(t *catalog.Tool) string {
+	if t.OutputSchema == nil {
+		return "unknown"
+	}
+	text, _ := typegen.Type(t.OutputSchema, typegen.Options{Direction: typegen.Output, MaxDepth: 2})
+	return plain(jsDoc.ReplaceAllString(text, ""), 60)
+}
+
+func markDeprecated(client *clientCapabilities, item *protocol.CompletionItem) {
+	switch {
+	case client.DeprecatedTags:
+		item.Tags = []protocol.CompletionItemTag{protocol.CompletionItemTagDeprecated}
+	case client.Deprecated:
+		item.Deprecated = optional(true)
+	}
+}
+
+// edit makes accepting an item write a name where a name is being typed. call
+// is a snippet that follows it, or "".
+func (c *completer) edit(item *protocol.CompletionItem, name, call string) {
+	typed := c.typed
+	edit := &protocol.TextEdit{Range: c.doc.FromUTF16Range(typed.Replace)}
+	item.TextEdit = edit
+	rest := c.doc.Text[c.doc.OffsetUTF16(typed.Replace.End):]
+	if typed.Quote != 0 {
+		edit.NewText = quoted(name, typed.Quote)
+		if !strings.HasPrefix(rest, string(typed.Quote)) {
+			edit.NewText += string(typed.Quote)
+			if !strings.HasPrefix(rest, "]") {
+				edit.NewText += "]"
+			}
+		}
+		return
+	}
+	if form := typegen.CallForm(name); strings.HasPrefix(form, "tools.") {
+		edit.NewText = name
+	} else {
+		edit.NewText = strings.TrimPrefix(form, "tools")
+		dot := c.doc.Text[c.doc.OffsetUTF16(typed.Dot.Start):c.doc.OffsetUTF16(typed.Dot.End)]
+		switch {
+		case dot == "?.": // tools?.["na-me"]
+			item.FilterText = optional(name)
+		case typed.Dot.Start.Line != typed.Replace.Start.Line:
+			// An item's own edit must not span lines.
+			item.FilterText = optional(name)
+			item.AdditionalTextEdits = []protocol.TextEdit{{Range: c.doc.FromUTF16Range(typed.Dot)}}
+		default:
+			// The dot goes, so it is part of what the client compares.
+			gap := c.doc.Text[c.doc.OffsetUTF16(typed.Dot.End):c.doc.OffsetUTF16(typed.Replace.Start)]
+			item.FilterText = optional("." + gap + name)
+			edit.Range = c.doc.FromUTF16Range(script.Range{Start: typed.Dot.Start, End: typed.Replace.End})
+		}
+	}
+	if call != "" && !strings.HasPrefix(strings.TrimLeft(rest, " \t"), "(") {
+		edit.NewText = escapeSnippet(edit.NewText) + call
+		item.InsertTextFormat = protocol.InsertTextFormatSnippet
+	}
+}
+
+// quoted is a name as the content of a string literal.
+func quoted(name string, quote byte) string {
+	r := strings.NewReplacer(`\`, `\\`, string(quote), `\`+string(quote), "\n", `\n`, "\r", `\r`)
+	if quote == '`' {
+		r = strings.NewReplacer(`\`, `\\`, "`", "\\`", "${", `\${`)
+	}
+	return r.Replace(name)
+}
+
+// namespaceItem is tools["$codemode"] itself.
+func (c *completer) namespaceItem(rank int) protocol.CompletionItem {
+	item := protocol.CompletionItem{
+		Label: script.ReservedNamespace, Kind: protocol.CompletionItemKindModule,
+		SortText: optional(fmt.Sprintf("%d~", rank)), // behind the tools
+		Detail:   optional("what Code Mode itself offers: search, describe, store …"),
+		Data:     data(itemData{Member: script.ReservedNamespace}),
+	}
+	c.edit(&item, script.ReservedNamespace, "")
+	return item
+}
+
+func (c *completer) members() *protocol.CompletionList {
+	list := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
+	groups := map[string]bool{}
+	for i, m := range catalog.Members() {
+		name, _, grouped := strings.Cut(m.Name, ".")
+		if _, ok := matchName(c.typed.Prefix, name); !ok || groups[name] || !c.declared(name) {
+			continue
+		}
+		item := protocol.CompletionItem{
+			Label: name, Kind: protocol.CompletionItemKindMethod,
+			SortText: optional(fmt.Sprintf("%02d", i)),
+			Data:     data(itemData{Member: m.Name}),
+		}
+		if grouped {
+			groups[name] = true
+			item.Kind, item.Data = protocol.CompletionItemKindModule, nil
+		} else if !c.snap.Client.resolves("documentation") {
+			item.Documentation = markup(c.snap.Client.MarkdownCompletion, memberDocumentation(m))
+		}
+		c.edit(&item, name, "")
+		list.Items = append(list.Items, item)
+	}
+	return list
+}
+
+// declared says whether the .d.ts has a member: some exist only under a setting.
+func (c *completer) declared(name string) bool {
+	return strings.Contains(c.snap.Workspace.Catalog.Declarations().Text, "\n  "+name+"(")
+}
+
+func data(d itemData) protocol.LSPAny {
+	raw, err := json.Marshal(d)
+	if err != nil {
+		return nil // strings and valid JSON always encode
+	}
+	return raw
+}
+
+// engineCompletion is what TypeScript offers, as far as the client can show it.
+func (s *Server) engineCompletion(ctx context.Context, snap *Snapshot, doc *Document, p *protocol.CompletionParams) (*protocol.CompletionList, error) {
+	// Incomplete: the client shall ask again, when there may be an engine.
+	none := &protocol.CompletionList{IsIncomplete: true, Items: []protocol.CompletionItem{}}
+	if s.engine == nil {
+		return none, nil
+	}
+	list, err := s.engine.Completion(ctx, doc.URI, doc.toEngine(p.Position), engineTrigger(p.Context))
+	if err != nil {
+		return none, s.unanswered(ctx, "completion", err)
+	}
+	if list.Items == nil {
+		list.Items = []protocol.CompletionItem{}
+	}
+	for i := range list.Items {
+		item := &list.Items[i]
+		doc.itemFromEngine(snap.Client, item)
+		item.Data = data(itemData{URI: doc.URI, Engine: item.Data})
+	}
+	return list, nil
+}
+
+// engineTrigger is the client's context without trigger characters that only
+// this server has asked for.
+func engineTrigger(c protocol.CompletionContext) *protocol.CompletionContext {
+	if c.TriggerKind == protocol.CompletionTriggerKindTriggerCharacter && c.TriggerCharacter != nil {
+		if !strings.Contains(".\"'`/@<# ", *c.TriggerCharacter) {
+			c = protocol.CompletionContext{TriggerKind: protocol.CompletionTriggerKindInvoked}
+		}
+	}
+	return &c
+}
+
+// itemFromEngine makes an engine's item one for the client.
+func (d *Document) itemFromEngine(client *clientCapabilities, item *protocol.CompletionItem) {
+	switch edit := item.TextEdit.(type) {
+	case *protocol.TextEdit:
+		edit.Range = d.fromEngine(edit.Range)
+	case *protocol.InsertReplaceEdit:
+		edit.Insert, edit.Replace = d.fromEngine(edit.Insert), d.fromEngine(edit.Replace)
+	}
+	for i := range item.AdditionalTextEdits {
+		item.AdditionalTextEdits[i].Range = d.fromEngine(item.AdditionalTextEdits[i].Range)
+	}
+	if !client.LabelDetails {
+		item.LabelDetails = nil
+	}
+	if !client.DeprecatedTags && len(item.Tags) > 0 {
+		item.Tags = nil
+		if client.Deprecated {
+			item.Deprecated = optional(true)
+		}
+	}
+	if m, ok := item.Documentation.(*protocol.MarkupContent); ok && !client.MarkdownCompletion {
+		item.Documentation = markup(false, m.Value)
+	}
+}
+
+// completionResolve answers completionItem/resolve.
+func (s *Server) completionResolve(ctx context.Context, snap *Snapshot, item *protocol.CompletionItem) (*protocol.CompletionItem, error) {
+	var d itemData
+	if len(item.Data) == 0 || json.Unmarshal(item.Data, &d) != nil {
+		return item, nil
+	}
+	client := snap.Client
+	switch {
+	case d.Tool != "":
+		if t, ok := snap.Workspace.Catalog.Find(d.Tool); ok {
+			item.Documentation = markup(client.MarkdownCompletion, toolDocumentation(snap, t))
+		}
+	case d.Member != "":
+		if m, ok := member(d.Member); ok {
+			item.Documentation = markup(client.MarkdownCompletion, memberDocumentation(m))
+		}
+	case d.URI != "" && s.engine != nil:
+		asked := *item
+		asked.Data = d.Engine
+		resolved, err := s.engine.Resolve(ctx, d.URI, &asked)
+		if err != nil {
+			return item, s.unanswered(ctx, "completionItem/resolve", err)
+		}
+		item.Detail = resolved.Detail
+		item.Documentation = resolved.Documentation
+		if m, ok := item.Documentation.(*protocol.MarkupContent); ok && !client.MarkdownCompletion {
+			item.Documentation = markup(false, m.Value)
+		}
+	}
+	return item, nil
+}
+
+// toolDocumentation is what is said of a tool wherever it is shown (HOV-1), in
+// Markdown.
+func toolDocumentation(snap *Snapshot, t *catalog.Tool) string {
+	parts := []string{fence("typescript", printable(t.Signature()))}
+	description := t.Description
+	if strings.TrimSpace(description) == "" {
+		description = t.Title
+	}
+	if strings.TrimSpace(description) != "" {
+		parts = append(parts, quoteMarkdown(description))
+	}
+	facts := []string{"Server " + codeSpan(t.Server) + ", " + serverState(snap, t)}
+	if words := annotationWords(t); words != "" {
+		facts = append(facts, words)
+	}
+	if t.Deprecated {
+		facts = append(facts, "Deprecated")
+	}
+	facts = append(facts, permissionWords(snap.Workspace.Rules.Decide(t.Name)))
+	for _, p := range t.Problems {
+		facts = append(facts, "Broken schema at "+codeSpan(p.Path)+": "+quoteMarkdown(plain(p.Message, 200)))
+	}
+	parts = append(parts, strings.Join(facts, "  \n"))
+	return strings.Join(parts, "\n\n")
+}
+
+// serverState is how current what is known of a tool is.
+func serverState(snap *Snapshot, t *catalog.Tool) string {
+	for _, v := range snap.Workspace.Catalog.Servers() {
+		if v.Name == t.Server && v.Cached {
+			return "cached: the server has not answered yet"
+		}
+	}
+	return "live"
+}
+
+// annotationWords are the server's hints, which it may well be wrong about
+// (PERM-9).
+func annotationWords(t *catalog.Tool) string {
+	var words []string
+	say := func(b *bool, yes, no string) {
+		switch {
+		case b == nil:
+		case *b && yes != "":
+			words = append(words, yes)
+		case !*b && no != "":
+			words = append(words, no)
+		}
+	}
+	say(t.Annotations.ReadOnly, "only reads", "changes things")
+	if !(t.Annotations.ReadOnly != nil && *t.Annotations.ReadOnly) {
+		say(t.Annotations.Destructive, "⚠ destructive", "not destructive")
+		say(t.Annotations.Idempotent, "idempotent: calling it again changes nothing more", "")
+	}
+	say(t.Annotations.OpenWorld, "reaches the outside world", "stays within its own system")
+	if len(words) == 0 {
+		return ""
+	}
+	return "The server says: " + strings.Join(words, ", ")
+}
+
+// permissionWords are what would happen at a call now.
+func permissionWords(d permission.Decision) string {
+	by := ""
+	if d.Rule != nil {
+		by = fmt.Sprintf(" by the rule %s (%s)", codeSpan(d.Rule.Match), d.Rule.Layer)
+	}
+	switch d.Effect {
+	case permission.Allow:
+		return "Permission: allowed" + by
+	case permission.Deny:
+		return "Permission: denied" + by
+	default:
+		return "Permission: will ask" + by
+	}
+}
+
+func memberDocumentation(m catalog.Member) string {
+	return fence("typescript", m.Signature()) + "\n\n" + quoteMarkdown(m.Description)
+}

@@ -1,0 +1,90 @@
+package lsp
+
+import (
+	"context"
+
+	"codemode-ls/script"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"codemode-ls/typescript"
+)
+
+// definition answers textDocument/definition (NAV-1): a tool is defined in the
+// generated .d.ts, everything else where TypeScript says.
+func (s *Server) definition(ctx context.Context, snap *Snapshot, p *protocol.DefinitionParams) ([]protocol.Location, error) {
+	doc, err := snap.document(p.TextDocument.URI)
+	if err != nil || !doc.Script {
+		return []protocol.Location{}, err
+	}
+	if u, onMember, ok := useAt(doc, p.Position); ok && !onMember && snap.DeclarationsURI != "" {
+		if l, ok := declarationOf(snap, u.Name); ok {
+			return []protocol.Location{l}, nil
+		}
+	}
+	if s.engine == nil {
+		return []protocol.Location{}, nil
+	}
+	found, err := s.engine.Definition(ctx, doc.URI, doc.toEngine(p.Position))
+	if err != nil {
+		return []protocol.Location{}, s.unanswered(ctx, "definition", err)
+	}
+	return snap.locations(found), nil
+}
+
+// declarationOf is where a tool is declared in the written tools.d.ts.
+func declarationOf(snap *Snapshot, name string) (protocol.Location, bool) {
+	file := snap.Workspace.Catalog.Declarations()
+	at, ok := file.Positions[name]
+	if !ok {
+		return protocol.Location{}, false
+	}
+	text := newDocument(snap.DeclarationsURI, 0, script.TypeScript, file.Text, snap.Client.Encoding)
+	start := script.Position{Line: at.Line, Character: at.Character}
+	length := len(name) // what is longer in the file is escaped, and then ASCII too
+	if offset := text.OffsetUTF16(start); offset < len(file.Text) && file.Text[offset] == '"' {
+		length += 2
+	}
+	end := script.Position{Line: at.Line, Character: at.Character + length}
+	return protocol.Location{
+		URI: uri.URI(snap.DeclarationsURI), Range: text.FromUTF16Range(script.Range{Start: start, End: end}),
+	}, true
+}
+
+// locations are the engine's for the client: in its encoding, and those in the
+// .d.ts in the file that was written.
+func (s *Snapshot) locations(found []protocol.Location) []protocol.Location {
+	shown := []protocol.Location{}
+	var declarations *Document
+	for _, l := range found {
+		if l.URI == typescript.DeclarationsURI {
+			if s.DeclarationsURI == "" {
+				continue
+			}
+			if declarations == nil {
+				text := s.Workspace.Catalog.Declarations().Text
+				declarations = newDocument(s.DeclarationsURI, 0, script.TypeScript, text, s.Client.Encoding)
+			}
+			shown = append(shown, protocol.Location{URI: uri.URI(s.DeclarationsURI), Range: declarations.fromEngine(l.Range)})
+			continue
+		}
+		if d, ok := s.Docs[string(l.URI)]; ok {
+			shown = append(shown, protocol.Location{URI: l.URI, Range: d.fromEngine(l.Range)})
+		}
+	}
+	return shown
+}
+
+// references answers textDocument/references, in all open scripts.
+func (s *Server) references(ctx context.Context, snap *Snapshot, p *protocol.ReferenceParams) ([]protocol.Location, error) {
+	doc, err := snap.document(p.TextDocument.URI)
+	if err != nil || !doc.Script || s.engine == nil {
+		return []protocol.Location{}, err
+	}
+	found, err := s.engine.References(ctx, doc.URI, doc.toEngine(p.Position), p.Context.IncludeDeclaration)
+	if err != nil {
+		return []protocol.Location{}, s.unanswered(ctx, "references", err)
+	}
+	return snap.locations(found), nil
+}

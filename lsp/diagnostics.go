@@ -1,0 +1,474 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"codemode-ls/catalog"
+	"codemode-ls/permission"
+	"codemode-ls/script"
+	"codemode-ls/typescript"
+	"codemode-ls/upstream"
+	"codemode-ls/workspace"
+
+	"github.com/go-json-experiment/json"
+	"go.lsp.dev/protocol"
+)
+
+// Codes of Code Mode's own diagnostics (DIAG-1). They are stable, and each has
+// a page in docs/diagnostics. Those of the options line are package script's.
+const (
+	DiagnosticUnknownTool       = "unknown-tool"
+	DiagnosticDeniedTool        = "denied-tool"
+	DiagnosticUnawaitedCall     = "unawaited-call"
+	DiagnosticArgumentForm      = "argument-form"
+	DiagnosticNotAvailable      = "not-available"
+	DiagnosticNoModules         = "no-modules"
+	DiagnosticDeprecatedTool    = "deprecated-tool"
+	DiagnosticDestructiveInLoop = "destructive-in-loop"
+	DiagnosticSequentialAwaits  = "sequential-awaits"
+)
+
+// documentDiagnostic answers textDocument/diagnostic, the pull side of DIAG-1.
+func (s *Server) documentDiagnostic(ctx context.Context, snap *Snapshot, p *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
+	doc, err := snap.document(p.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	items := []protocol.Diagnostic{}
+	if doc.Script {
+		items = append(items, s.diagnose(ctx, snap, doc)...)
+		items = append(items, s.runDiagnostics(snap, doc)...)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	id := resultID(items)
+	if p.PreviousResultID != nil && *p.PreviousResultID == id {
+		return &protocol.RelatedUnchangedDocumentDiagnosticReport{
+			UnchangedDocumentDiagnosticReport: protocol.UnchangedDocumentDiagnosticReport{Kind: "unchanged", ResultID: id},
+		}, nil
+	}
+	return &protocol.RelatedFullDocumentDiagnosticReport{
+		FullDocumentDiagnosticReport: protocol.FullDocumentDiagnosticReport{Kind: "full", ResultID: &id, Items: items},
+	}, nil
+}
+
+func resultID(items []protocol.Diagnostic) string {
+	h := fnv.New64a()
+	for i := range items {
+		raw, err := protocol.Marshal(&items[i])
+		if err != nil {
+			continue // cannot be sent either
+		}
+		h.Write(raw)
+	}
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+// diagnose is everything that is wrong with a script: what TypeScript finds,
+// and what only Code Mode can know, in the client's encoding.
+func (s *Server) diagnose(ctx context.Context, snap *Snapshot, doc *Document) []protocol.Diagnostic {
+	if !doc.Script {
+		return nil
+	}
+	d := newDiagnosis(snap.Workspace, snap.Opened, doc.Text)
+	if s.engine != nil {
+		found, err := s.engine.Diagnostics(ctx, doc.URI)
+		if err != nil {
+			if s.unanswered(ctx, "diagnostics", err) != nil {
+				return nil
+			}
+		} else {
+			d.checked, d.types = true, found
+		}
+	}
+	d.run()
+	return s.forClient(snap, doc, d)
+}
+
+// Check is what diagnose finds in a text that is no document: for commands. The
+// positions count UTF-16 units. engine may be nil.
+func Check(ctx context.Context, engine *typescript.Engine, w *workspace.Snapshot, text string, l script.Language) ([]protocol.Diagnostic, error) {
+	d := newDiagnosis(w, true, text)
+	if engine != nil {
+		found, err := engine.Check(ctx, text, l)
+		if err != nil {
+			return nil, err
+		}
+		d.checked, d.types = true, found
+	}
+	d.run()
+	all := d.types
+	for _, f := range d.found {
+		all = append(all, f.diagnostic())
+	}
+	return inOrder(all), nil
+}
+
+// A finding is one diagnostic of Code Mode's own.
+type finding struct {
+	at       script.Range // in UTF-16 units
+	code     string
+	severity protocol.DiagnosticSeverity
+	message  string
+	tags     []protocol.DiagnosticTag
+	data     findingData
+}
+
+// findingData is what a fix needs.
+type findingData struct {
+	Tool    string   `json:"tool,omitzero"`
+	Closest []string `json:"closest,omitzero"`
+	Name    string   `json:"name,omitzero"`
+}
+
+func (f finding) diagnostic() protocol.Diagnostic {
+	at := func(p script.Position) protocol.Position {
+		return protocol.Position{Line: uint32(p.Line), Character: uint32(p.Character)}
+	}
+	return protocol.Diagnostic{
+		Range: protocol.Range{Start: at(f.at.Start), End: at(f.at.End)}, Severity: f.severity,
+		Code: protocol.String(f.code), Source: optional("codemode"), Message: protocol.String(f.message),
+		Tags: protocol.NewDiagnosticTags(f.tags...),
+	}
+}
+
+// A diagnosis is the work on one text.
+type diagnosis struct {
+	pool   *workspace.Snapshot
+	opened bool // pool is what there really is
+	text   string
+	at     *Document // the text, for positions in UTF-16 units
+
+	checked bool                  // types is what TypeScript found
+	types   []protocol.Diagnostic // what a finding explains better is taken out
+	found   []finding
+}
+
+func newDiagnosis(pool *workspace.Snapshot, opened bool, text string) *diagnosis {
+	return &diagnosis{pool: pool, opened: opened, text: text, at: newDocument("", 0, "", text, protocol.PositionEncodingKindUTF16)}
+}
+
+func (d *diagnosis) run() {
+	d.options()
+	d.modules()
+	d.globals()
+	for _, u := range script.Uses(d.text) {
+		d.use(u)
+	}
+}
+
+func (d *diagnosis) add(f finding) {
+	f.message = printable(f.message)
+	d.found = append(d.found, f)
+}
+
+// replace takes out what TypeScript says in a range under one of the codes (all
+// when there are none), and says whether there was any.
+func (d *diagnosis) replace(in script.Range, codes ...int32) bool {
+	before := len(d.types)
+	d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
+		if !covers(in, utf16Range(t.Range)) {
+			return false
+		}
+		code, ok := t.Code.(protocol.Integer)
+		return len(codes) == 0 || ok && slices.Contains(codes, int32(code))
+	})
+	return len(d.types) < before
+}
+
+func (d *diagnosis) slice(r script.Range) string {
+	return d.text[d.at.OffsetUTF16(r.Start):d.at.OffsetUTF16(r.End)]
+}
+
+// options reports a wrong options line (EXEC-15). An empty script is none: it is
+// about to be written.
+func (d *diagnosis) options() {
+	for _, e := range script.Prepare(d.text).Errors {
+		if e.Code == script.CodeBlank {
+			continue
+		}
+		d.add(finding{at: e.Range, code: e.Code, severity: protocol.DiagnosticSeverityError, message: e.Message})
+	}
+}
+
+// modules reports what imports or exports (EXEC-13).
+func (d *diagnosis) modules() {
+	for _, r := range script.Reaches(d.text) {
+		message, ok := modules[r.Kind]
+		if !ok {
+			continue
+		}
+		d.replace(r.Whole)
+		at := r.Whole
+		if r.Kind == "export" || at.End.Line > at.Start.Line {
+			at = r.Range
+		}
+		d.add(finding{
+			at: at, code: DiagnosticNoModules, severity: protocol.DiagnosticSeverityError, message: message,
+			data: findingData{Name: r.Kind},
+		})
+	}
+}
+
+// Codes of TypeScript for a name that nobody declares; the later ones would
+// have people install packages.
+var missingName = []int32{2304, 2552, 2580, 2581, 2582, 2583, 2584, 2591, 2592, 2593, 2867, 2868, 18004}
+
+// globals reports what other hosts have and a script does not.
+func (d *diagnosis) globals() {
+	var reported []script.Range
+	report := func(at script.Range, name string) {
+		if slices.Contains(reported, at) {
+			return
+		}
+		reported = append(reported, at)
+		d.add(finding{
+			at: at, code: DiagnosticNotAvailable, severity: protocol.DiagnosticSeverityError,
+			message: fmt.Sprintf("%s is not available in Exec scripts. %s", name, lacking[name]),
+			data:    findingData{Name: name},
+		})
+	}
+	kept := d.types[:0:0]
+	for _, t := range d.types {
+		code, _ := t.Code.(protocol.Integer)
+		at := utf16Range(t.Range)
+		name := d.slice(at)
+		before := strings.TrimRight(d.text[:d.at.OffsetUTF16(at.Start)], " \t\r\n")
+		switch {
+		case slices.Contains(missingName, int32(code)) && lacking[name] != "":
+			if !strings.HasSuffix(before, "typeof") {
+				report(at, name)
+			}
+		case (code == 7017 || code == 2339) && lacking[name] != "" && strings.HasSuffix(before, "globalThis."):
+			report(at, name)
+		case slices.Contains(missingName, int32(code)) && code >= 2580 && code <= 2868:
+			t.Message = protocol.String("Cannot find name '" + plain(name, 80) + "'.")
+			kept = append(kept, t)
+		default:
+			kept = append(kept, t)
+		}
+	}
+	d.types = kept
+	for _, at := range script.Mentions(d.text, func(name string) bool {
+		return lacking[name] != "" && name != "require" && (notChecked[name] || !d.checked)
+	}) {
+		name := d.slice(at)
+		after := strings.TrimLeft(d.text[d.at.OffsetUTF16(at.End):], " \t")
+		if strings.HasPrefix(after, "(") || name != "Function" && name != "eval" && strings.HasPrefix(after, ".") {
+			report(at, name)
+		}
+	}
+}
+
+// Codes of TypeScript for a member that does not exist.
+var missingMember = []int32{2339, 2551, 7053, 7015, 18046, 18048}
+
+// use reports what is wrong with one use of tools.
+func (d *diagnosis) use(u script.Use) {
+	if u.Name == script.ReservedNamespace {
+		d.argument(u)
+		d.outcome(u, nil)
+		return
+	}
+	tool, known := d.pool.Catalog.Find(u.Name)
+	if !known {
+		d.unknown(u)
+		return
+	}
+	if tool.Deprecated {
+		d.replace(u.Whole, 6385, 6387)
+		d.add(finding{
+			at: u.NameRange, code: DiagnosticDeprecatedTool, severity: protocol.DiagnosticSeverityHint,
+			message: u.Name + " is deprecated by its server.", tags: []protocol.DiagnosticTag{protocol.DiagnosticTagDeprecated},
+			data: findingData{Tool: u.Name},
+		})
+	}
+	d.argument(u)
+	d.outcome(u, tool)
+}
+
+// unknown is for a tool that is not in the pool.
+func (d *diagnosis) unknown(u script.Use) {
+	missing := d.replace(u.Whole, missingMember...)
+	if !d.opened || waiting(d.pool, u.Name) {
+		return // nobody knows yet
+	}
+	if d.checked && !missing || !d.checked && !strings.HasPrefix(u.Name, "mcp__") {
+		return // another tools than the global one, or what every object has
+	}
+	f := finding{at: u.NameRange, code: DiagnosticUnknownTool, severity: protocol.DiagnosticSeverityError, data: findingData{Tool: u.Name}}
+	if decision := d.pool.Rules.Decide(u.Name); decision.Effect == permission.Deny {
+		f.code, f.severity = DiagnosticDeniedTool, protocol.DiagnosticSeverityWarning
+		f.message = fmt.Sprintf("%s is denied%s: calls of it are refused.", plain(u.Name, 200), byRule(decision.Rule))
+		d.add(f)
+		return
+	}
+	f.message = fmt.Sprintf("There is no tool %q.", plain(u.Name, 200))
+	f.data.Closest = d.pool.Catalog.Closest(u.Name, 3)
+	switch {
+	case absenceOf(d.pool, u.Name) != "":
+		f.message += " " + absenceOf(d.pool, u.Name)
+	case len(f.data.Closest) > 0:
+		f.message += " Did you mean " + strings.Join(f.data.Closest, ", ") + "?"
+	case len(d.pool.Catalog.Tools()) == 0:
+		f.message += " No MCP tools are available now."
+	default:
+		f.message += ` tools["$codemode"].search(…) finds tools.`
+	}
+	d.add(f)
+}
+
+// argument reports what is not one plain object (ISO-6).
+func (d *diagnosis) argument(u script.Use) {
+	if !u.Called {
+		return
+	}
+	if u.ArgumentCount > 1 {
+		extra := script.Range{Start: u.ArgumentRanges[1].Start, End: u.ArgumentRanges[u.ArgumentCount-1].End}
+		d.replace(extra, 2554, 2555, 2345)
+		d.add(finding{
+			at: extra, code: DiagnosticArgumentForm, severity: protocol.DiagnosticSeverityError,
+			message: "A tool takes one argument, an object with its fields by name.", data: findingData{Tool: u.Name},
+		})
+	}
+	if u.FirstArgument != "" && u.FirstArgument != "object" {
+		first := u.ArgumentRanges[0]
+		d.replace(first, 2345, 2322, 2559, 2353)
+		article := "a "
+		switch u.FirstArgument {
+		case "array", "object":
+			article = "an "
+		case "null":
+			article = ""
+		}
+		d.add(finding{
+			at: first, code: DiagnosticArgumentForm, severity: protocol.DiagnosticSeverityError,
+			message: "A tool takes an object with its fields by name, not " + article + u.FirstArgument + ".", data: findingData{Tool: u.Name},
+		})
+	}
+}
+
+// outcome reports calls whose outcome nobody sees, and loops that call what they
+// should not, or slower than they could. tool is nil for $codemode.
+func (d *diagnosis) outcome(u script.Use, tool *catalog.Tool) {
+	if u.Discarded {
+		d.add(finding{
+			at: u.Whole, code: DiagnosticUnawaitedCall, severity: protocol.DiagnosticSeverityWarning,
+			message: "Nobody waits for this call: what is still running when the script ends is cancelled. Put await before it.",
+			data:    findingData{Tool: u.Name},
+		})
+	}
+	if tool == nil || !u.Called || !u.InLoop {
+		return
+	}
+	switch {
+	case isDestructive(tool):
+		d.add(finding{
+			at: u.NameRange, code: DiagnosticDestructiveInLoop, severity: protocol.DiagnosticSeverityInformation,
+			message: u.Name + " is destructive and called in a loop.", data: findingData{Tool: u.Name},
+		})
+	case u.Together:
+		d.add(finding{
+			at: u.NameRange, code: DiagnosticSequentialAwaits, severity: protocol.DiagnosticSeverityHint,
+			message: "These calls run one after another; with Promise.all they could run together.", data: findingData{Tool: u.Name},
+		})
+	}
+}
+
+// owner is the status of the server that a tool's name belongs to.
+func owner(w *workspace.Snapshot, name string) (upstream.Status, bool) {
+	for _, v := range w.Servers {
+		if strings.HasPrefix(name, catalog.Namespace(v.Server.Name)+"__") {
+			return v, true
+		}
+	}
+	return upstream.Status{}, false
+}
+
+// waiting says that a tool's server has yet to tell what it has.
+func waiting(w *workspace.Snapshot, name string) bool {
+	v, ok := owner(w, name)
+	return ok && v.State == upstream.Connecting
+}
+
+// absence says why a tool is not there, when its server is the reason.
+func absence(snap *Snapshot, name string) string { return absenceOf(snap.Workspace, name) }
+
+func absenceOf(w *workspace.Snapshot, name string) string {
+	v, ok := owner(w, name)
+	if !ok {
+		return ""
+	}
+	server := plain(v.Server.Name, 80)
+	switch v.State {
+	case upstream.Connecting:
+		return "Server " + server + " is still connecting."
+	case upstream.Failed:
+		return "Server " + server + " has failed: " + plain(v.Error, 200)
+	case upstream.Stopped:
+		return "Server " + server + " is stopped."
+	case upstream.Untrusted:
+		return "Server " + server + " waits for your approval."
+	default:
+		return ""
+	}
+}
+
+// forClient makes diagnostics of a diagnosis, in the client's encoding and with
+// what it can show.
+func (s *Server) forClient(snap *Snapshot, doc *Document, d *diagnosis) []protocol.Diagnostic {
+	client := snap.Client
+	all := make([]protocol.Diagnostic, 0, len(d.types)+len(d.found))
+	for _, t := range d.types {
+		t.Range = doc.fromEngine(t.Range)
+		var related []protocol.DiagnosticRelatedInformation
+		if client.DiagnosticRelated {
+			for _, r := range t.RelatedInformation {
+				for _, l := range snap.locations([]protocol.Location{r.Location}) {
+					related = append(related, protocol.DiagnosticRelatedInformation{Location: l, Message: r.Message})
+				}
+			}
+		}
+		t.RelatedInformation = related
+		if !client.DiagnosticTags {
+			t.Tags = protocol.DiagnosticTags{}
+		}
+		all = append(all, t)
+	}
+	for _, f := range d.found {
+		out := f.diagnostic()
+		out.Range = doc.FromUTF16Range(f.at)
+		if !client.DiagnosticTags {
+			out.Tags = protocol.DiagnosticTags{}
+		}
+		if client.DiagnosticCodeLink {
+			if page := s.explanation(f.code); page != "" {
+				out.CodeDescription = protocol.CodeDescription{Href: page}
+			}
+		}
+		if client.DiagnosticData {
+			if raw, err := json.Marshal(f.data); err == nil {
+				out.Data = raw
+			}
+		}
+		all = append(all, out)
+	}
+	return inOrder(all)
+}
+
+// inOrder sorts diagnostics by place: their order is the same for the same text.
+func inOrder(all []protocol.Diagnostic) []protocol.Diagnostic {
+	slices.SortStableFunc(all, func(a, b protocol.Diagnostic) int {
+		if a.Range.Start.Line != b.Range.Start.Line {
+			return int(a.Range.Start.Line) - int(b.Range.Start.Line)
+		}
+		return int(a.Range.Start.Character) - int(b.Range.Start.Character)
+	})
+	return all
+}
