@@ -339,7 +339,7 @@ func (d *diagnosis) argument(u script.Use) {
 	}
 	if u.FirstArgument != "" && u.FirstArgument != "object" {
 		first := u.ArgumentRanges[0]
-		d.replace(first, 2345, 2322, 2559, 2353)
+		d.replace(first, 2345, 2322, 2353, 2559, 2739, 2740, 2741)
 		article := "a "
 		switch u.FirstArgument {
 		case "array", "object":
