@@ -7,12 +7,14 @@ import (
 	"codemode-ls/catalog"
 	"codemode-ls/permission"
 	"codemode-ls/workspace"
-
-	"go.lsp.dev/jsonrpc2"
 )
 
 // catalog answers codemode/catalog.
-func (s *Server) catalog(_ context.Context, snap *Snapshot, p *CatalogParams) (*Catalog, error) {
+func (s *Server) catalog(ctx context.Context, snap *Snapshot, p *CatalogParams) (*Catalog, error) {
+	snap, err := s.withPool(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
 	o := renderOptions(snap.Workspace)
 	o.Namespace = p.Namespace
 	if p.BudgetTokens != nil {
@@ -58,21 +60,26 @@ func verdict(rules *permission.Rules, name string) string {
 }
 
 // search answers codemode/search.
-func (s *Server) search(_ context.Context, snap *Snapshot, p *catalog.Query) ([]Match, error) {
+func (s *Server) search(ctx context.Context, snap *Snapshot, p *catalog.Query) ([]Match, error) {
 	if p.Limit < 0 || p.Offset < 0 {
 		return nil, badParams("limit and offset must not be negative")
 	}
-	matches, _ := snap.Workspace.Catalog.Search(*p)
-	if matches == nil {
-		matches = []Match{}
+	snap, err := s.withPool(ctx, snap)
+	if err != nil {
+		return nil, err
 	}
-	return matches, nil
+	matches, _ := snap.Workspace.Catalog.Search(*p)
+	return orEmpty(matches), nil
 }
 
 // describe answers codemode/describe.
-func (s *Server) describe(_ context.Context, snap *Snapshot, p *DescribeParams) (*Description, error) {
+func (s *Server) describe(ctx context.Context, snap *Snapshot, p *DescribeParams) (*Description, error) {
 	if p.Name == "" {
 		return nil, badParams("name is missing")
+	}
+	snap, err := s.withPool(ctx, snap)
+	if err != nil {
+		return nil, err
 	}
 	c := snap.Workspace.Catalog
 	t, ok := c.Find(p.Name)
@@ -129,5 +136,3 @@ func (s *Server) notify(ctx context.Context, method string, params any) {
 		s.log.Debug("notification not sent", "method", method, "err", err)
 	}
 }
-
-var _ jsonrpc2.Code = CodeUnknownTool

@@ -37,7 +37,7 @@ func readSettings(value jsontext.Value, clientName string) (_ settings, ok bool)
 	}
 	var parts struct {
 		Workspace jsontext.Value `json:"$workspace"`
-		Rest      jsontext.Value `json:",inline"`
+		Rest      jsontext.Value `json:",embed"`
 	}
 	if err := json.Unmarshal(value, &parts); err != nil {
 		return settings{}, false
@@ -90,7 +90,7 @@ func inSection(value jsontext.Value) jsontext.Value {
 
 // register asks the client to tell about changes of settings and of the files
 // that configuration is read from.
-func (s *Server) register(ctx context.Context) {
+func (s *Server) register() {
 	client := s.session.Snapshot().Client
 	var list []protocol.Registration
 	if client.ConfigurationDynamic {

@@ -51,8 +51,8 @@ func Serve(ctx context.Context, rwc io.ReadWriteCloser, o Options) (exitCode int
 	<-ctx.Done()
 	f.Close()
 	s.close()
-	within(drainTime, s.conn.Done(), func() { s.log.Error("a handler does not end") })
-	within(drainTime/50, f.done, func() {}) // standard input stays blocked
+	await(drainTime, s.conn.Done(), func() { s.log.Error("a handler does not end") })
+	await(drainTime/50, f.done, func() {}) // standard input stays blocked
 	s.log.Info("session ended", "cause", context.Cause(ctx))
 	if s.state.Load() == stateShutDown {
 		return 0
@@ -60,8 +60,8 @@ func Serve(ctx context.Context, rwc io.ReadWriteCloser, o Options) (exitCode int
 	return 1
 }
 
-// within waits for done, at most d.
-func within(d time.Duration, done <-chan struct{}, late func()) {
+// await waits for done, at most d.
+func await(d time.Duration, done <-chan struct{}, late func()) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

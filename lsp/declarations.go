@@ -14,7 +14,11 @@ import (
 )
 
 // types answers codemode/types: the .d.ts of the pool.
-func (s *Server) types(_ context.Context, snap *Snapshot, _ *nothing) (*Types, error) {
+func (s *Server) types(ctx context.Context, snap *Snapshot, _ *nothing) (*Types, error) {
+	snap, err := s.withPool(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
 	file := snap.Workspace.Catalog.Declarations()
 	return &Types{URI: snap.DeclarationsURI, Text: file.Text, Hash: file.Hash}, nil
 }

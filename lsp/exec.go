@@ -34,6 +34,9 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 	if err != nil {
 		return nil, err
 	}
+	if err := s.awaitTools(ctx, doc); err != nil {
+		return nil, err
+	}
 	q := exec.Request{
 		Code: doc.Text, URI: doc.URI, Language: doc.Language, SessionID: p.SessionID,
 		TimeoutMs: p.TimeoutMs, ActiveMs: p.ActiveMs, MaxToolCalls: p.MaxToolCalls,
@@ -48,7 +51,7 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 		}
 		progress.event(e)
 		if snap.Client.events() {
-			s.notify(s.ctx, NoticeExecEvent, doc.wireEvent(e))
+			s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.wireEvent(e), URI: doc.URI})
 		}
 	}
 	result := w.Runner().Run(ctx, q)

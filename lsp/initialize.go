@@ -1,9 +1,11 @@
 package lsp
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
@@ -26,14 +28,96 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 		s.engine = s.o.TypeScript()
 	}
 	if p.ProcessID != nil && *p.ProcessID > 0 {
-		pid := int(*p.ProcessID)
-		s.spawn(func(ctx context.Context) { s.watchParent(ctx, pid) })
+		s.watchParent(int(*p.ProcessID))
 	}
 	s.state.Store(stateRunning)
 	return &protocol.InitializeResult{
 		Capabilities: serverCapabilities(client),
 		ServerInfo:   protocol.ServerInfo{Name: "codemode-ls", Version: protocol.NewOptional(s.o.Version)},
 	}, nil
+}
+
+// initializeEndpoint reads params as far as they can be read: a client with one
+// odd field in its capabilities must still be able to start.
+func initializeEndpoint(s *Server, ctx context.Context, m *incoming) (any, error) {
+	params, err := decode[protocol.InitializeParams](m)
+	if err != nil {
+		s.log.Warn("params of initialize are odd; what cannot be read is left out", "err", err)
+		params = new(protocol.InitializeParams)
+		readable := dropUnreadable[protocol.InitializeParams](jsontext.Value(m.Params()), func(member string, value jsontext.Value) jsontext.Value {
+			if member != "capabilities" {
+				return nil
+			}
+			return dropUnreadable[protocol.ClientCapabilities](value, func(member string, value jsontext.Value) jsontext.Value {
+				switch member {
+				case "textDocument":
+					return dropUnreadable[protocol.TextDocumentClientCapabilities](value, nil)
+				case "workspace":
+					return dropUnreadable[protocol.WorkspaceClientCapabilities](value, nil)
+				case "general":
+					return dropUnreadable[protocol.GeneralClientCapabilities](value, nil)
+				case "window":
+					return dropUnreadable[protocol.WindowClientCapabilities](value, nil)
+				}
+				return nil
+			})
+		})
+		if err := protocol.Unmarshal(readable, params); err != nil {
+			return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "initialize: %v", err)
+		}
+	}
+	return s.initialize(ctx, params)
+}
+
+// dropUnreadable is the object without the members that a T cannot be read
+// with. mend may make such a member readable instead; nil drops it.
+func dropUnreadable[T any](object jsontext.Value, mend func(member string, value jsontext.Value) jsontext.Value) jsontext.Value {
+	var members []jsontext.Value // name, value, name, value, …
+	dec := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true))
+	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
+		return jsontext.Value("{}")
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			break
+		}
+		member := name.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			break
+		}
+		value = value.Clone()
+		quoted, err := jsontext.AppendQuote(nil, member)
+		if err != nil {
+			continue
+		}
+		if protocol.Unmarshal(objectOf(quoted, value), new(T)) != nil {
+			if mend == nil {
+				continue
+			}
+			if value = mend(member, value); value == nil || protocol.Unmarshal(objectOf(quoted, value), new(T)) != nil {
+				continue
+			}
+		}
+		members = append(members, quoted, value)
+	}
+	return objectOf(members...)
+}
+
+// objectOf is an object of names and values in turn.
+func objectOf(members ...jsontext.Value) jsontext.Value {
+	out := []byte{'{'}
+	for i, m := range members {
+		switch {
+		case i%2 == 1:
+			out = append(out, ':')
+		case i > 0:
+			out = append(out, ',')
+		}
+		out = append(out, m...)
+	}
+	return append(out, '}')
 }
 
 // serverCapabilities says what is offered to this client.

@@ -27,7 +27,7 @@ var endpoints map[string]endpoint
 // endpoints is filled here because the methods that it names refer to it.
 func init() {
 	endpoints = map[string]endpoint{
-		protocol.MethodInitialize:  lifecycle((*Server).initialize),
+		protocol.MethodInitialize:  initializeEndpoint,
 		protocol.MethodInitialized: notice((*Server).initialized),
 		protocol.MethodShutdown:    lifecycle((*Server).shutdown),
 		protocol.MethodExit:        notice((*Server).exit),

@@ -93,5 +93,5 @@ func (o *outbox) finish(d time.Duration) {
 	o.ending = true
 	o.cond.Broadcast()
 	o.mu.Unlock()
-	within(d, o.done, func() {})
+	await(d, o.done, func() {})
 }

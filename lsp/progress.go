@@ -8,7 +8,6 @@ import (
 
 	"codemode-ls/exec"
 
-	"github.com/go-json-experiment/json"
 	"go.lsp.dev/protocol"
 )
 
@@ -137,5 +136,3 @@ func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
 }
-
-var _ = json.Marshal

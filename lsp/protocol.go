@@ -43,7 +43,7 @@ const (
 	NoticeCatalogChanged = "codemode/catalogChanged"
 	NoticeServersChanged = "codemode/serversChanged"
 	// NoticeExecEvent goes to clients with experimental.codemode.events:
-	// exec.Event.
+	// ExecEvent.
 	NoticeExecEvent = "codemode/execEvent"
 )
 
@@ -244,6 +244,13 @@ type CatalogChange struct {
 type CatalogChangeServer struct {
 	Namespace string `json:"namespace"`
 	Tools     int    `json:"tools"`
+}
+
+// ExecEvent is something that happens during a run; URI is that of the script,
+// when it is a document.
+type ExecEvent struct {
+	exec.Event
+	URI string `json:"uri,omitzero"`
 }
 
 // Done is the answer of a request that only does something.

@@ -38,9 +38,7 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 	defer s.survive("diagnostics")
 	p := &s.publisher
 	if p.catalog != snap.Workspace.Catalog || p.rules != snap.Workspace.Rules {
-		if p.catalog != nil {
-			s.refresh(ctx, snap)
-		}
+		s.refresh(snap)
 		p.catalog, p.rules = snap.Workspace.Catalog, snap.Workspace.Rules
 	}
 	for uri, shown := range p.sent {
@@ -101,7 +99,7 @@ func (s *Server) publish(ctx context.Context, snap *Snapshot, u string, version 
 
 // refresh asks the client to ask again for all that depends on the pool and the
 // rules. Nobody waits for its answers.
-func (s *Server) refresh(_ context.Context, snap *Snapshot) {
+func (s *Server) refresh(snap *Snapshot) {
 	c := snap.Client
 	ask := func(can bool, request func(context.Context) error) {
 		if !can {

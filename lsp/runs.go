@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,7 +29,7 @@ func (s *Server) remember(doc *Document, r *exec.Result) {
 		}
 		next.LastRuns[doc.URI] = &lastRun{Result: r, Text: doc.Text}
 	})
-	s.refresh(s.ctx, snap)
+	s.refresh(snap)
 }
 
 // runDiagnostics marks the place where a document's newest run failed, until its
@@ -83,5 +82,3 @@ func (s *Server) runningRuns(which string) []string {
 
 // nextID makes names that are unique within the connection.
 func (s *Server) nextID() string { return strconv.FormatInt(s.ids.Add(1), 10) }
-
-var _ = context.Background

@@ -65,6 +65,7 @@ type Server struct {
 	settings     settings
 	progressRuns map[string]string // run ids by progress token
 	runsNow      map[string]string // URIs by run id
+	taken        chan struct{}     // closed, and made anew, when a snapshot of the workspace was taken
 }
 
 func newServer(o Options, hangup context.CancelCauseFunc) *Server {
@@ -81,17 +82,20 @@ func newServer(o Options, hangup context.CancelCauseFunc) *Server {
 		requests:         map[jsonrpc2.ID]*incoming{},
 		progressRuns:     map[string]string{},
 		runsNow:          map[string]string{},
-		publisher:        publisher{seed: maphash.MakeSeed(), sent: map[string]published{}},
+		taken:            make(chan struct{}),
 		open:             openWorkspace,
-		session: newSession(&Snapshot{
-			Docs:   map[string]*Document{},
-			Client: &clientCapabilities{Encoding: protocol.PositionEncodingKindUTF16},
-			Workspace: &workspace.Snapshot{
-				Config:  &config.Config{},
-				Catalog: catalog.Empty(),
-				Rules:   permission.NewRules(nil),
-			},
-		}),
+	}
+	none := &workspace.Snapshot{
+		Config: &config.Config{}, Catalog: catalog.Empty(), Rules: permission.NewRules(nil),
+	}
+	s.session = newSession(&Snapshot{
+		Docs:      map[string]*Document{},
+		Client:    &clientCapabilities{Encoding: protocol.PositionEncodingKindUTF16},
+		Workspace: none,
+	})
+	s.publisher = publisher{
+		seed: maphash.MakeSeed(), sent: map[string]published{},
+		catalog: none.Catalog, rules: none.Rules,
 	}
 	if o.openForTest != nil {
 		s.open = o.openForTest

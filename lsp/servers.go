@@ -12,7 +12,11 @@ import (
 )
 
 // servers answers codemode/servers.
-func (s *Server) servers(_ context.Context, snap *Snapshot, _ *nothing) ([]ServerStatus, error) {
+func (s *Server) servers(ctx context.Context, snap *Snapshot, _ *nothing) ([]ServerStatus, error) {
+	snap, err := s.withPool(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
 	return serverList(snap.Workspace), nil
 }
 

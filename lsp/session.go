@@ -20,6 +20,7 @@ type Snapshot struct {
 	Docs map[string]*Document // open documents by URI
 	// Workspace is never nil: before one is open it has an empty pool.
 	Workspace *workspace.Snapshot
+	Opened    bool // Workspace is that of an open workspace
 	// Client is what the client said at initialize; never nil.
 	Client *clientCapabilities
 	// DeclarationsURI is the file URI of the written tools.d.ts, or "" while there

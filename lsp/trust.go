@@ -117,7 +117,7 @@ func trustQuestion(v config.Server) string {
 	} else {
 		words := append([]string{a.Command}, a.Args...)
 		for i, w := range words {
-			words[i] = quoted(w)
+			words[i] = shownWord(w)
 		}
 		fmt.Fprintf(&b, "Command: %s\n", plain(strings.Join(words, " "), 1500))
 	}
@@ -131,8 +131,8 @@ func trustQuestion(v config.Server) string {
 	return b.String()
 }
 
-// quoted shows a word of a command so that its ends can be seen.
-func quoted(w string) string {
+// shownWord shows a word of a command so that its ends can be seen.
+func shownWord(w string) string {
 	if w == "" || strings.ContainsAny(w, " \t\n\"'`$&|;<>()*?[]{}\\") {
 		return fmt.Sprintf("%q", w)
 	}

@@ -2,15 +2,17 @@ package lsp
 
 import (
 	"context"
-	"errors"
 	"slices"
+	"strings"
 	"time"
 
+	"codemode-ls/catalog"
+	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/permission"
+	"codemode-ls/script"
+	"codemode-ls/upstream"
 	"codemode-ls/workspace"
-
-	"codemode-ls/config"
 )
 
 // opened is what the server needs of an open workspace: *workspace.Workspace,
@@ -61,12 +63,14 @@ func (s *Server) initialized(context.Context, *nothing) error {
 		s.session.Watch(ctx, quiet, s.diagnoseAll)
 	})
 	s.spawn(func(ctx context.Context) {
-		s.register(ctx)
+		s.register()
 		s.fetchSettings(ctx)
 		w := s.openNow(ctx)
 		if w == nil {
 			return
 		}
+		s.take(ctx, w.Snapshot())
+		close(s.ready)
 		s.spawn(s.followSettings)
 		s.spawn(s.askForApprovals)
 		s.follow(ctx, w)
@@ -89,8 +93,6 @@ func (s *Server) openNow(ctx context.Context) opened {
 	}
 	o.Changed = func() { poke(s.workspaceChanged) }
 	s.workspace = s.open(ctx, o)
-	close(s.ready)
-	poke(s.workspaceChanged)
 	return s.workspace
 }
 
@@ -102,6 +104,57 @@ func (s *Server) opened(ctx context.Context) (opened, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// withPool is snap, or the newest snapshot when snap is from before the
+// workspace was open and has no pool.
+func (s *Server) withPool(ctx context.Context, snap *Snapshot) (*Snapshot, error) {
+	if snap.Opened {
+		return snap, nil
+	}
+	if _, err := s.opened(ctx); err != nil {
+		return nil, err
+	}
+	return s.session.Snapshot(), nil
+}
+
+// awaitTools waits for the servers whose tools a script names, as far as they
+// are still connecting: what is known of them from last time must not be called
+// (LSP-1), and a tool is not unknown because its server is slow.
+func (s *Server) awaitTools(ctx context.Context, doc *Document) error {
+	names := map[string]bool{}
+	for _, u := range script.Uses(doc.Text) {
+		names[u.Name] = true
+	}
+	for {
+		s.mu.Lock()
+		taken := s.taken
+		s.mu.Unlock()
+		if !waitsFor(s.session.Snapshot().Workspace, names) {
+			return nil
+		}
+		select {
+		case <-taken:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// waitsFor says whether one of the names belongs to a server that is connecting.
+func waitsFor(w *workspace.Snapshot, names map[string]bool) bool {
+	for _, v := range w.Servers {
+		if v.State != upstream.Connecting {
+			continue
+		}
+		prefix := catalog.Namespace(v.Server.Name) + "__"
+		for name := range names {
+			if strings.HasPrefix(name, prefix) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // follow makes a new snapshot whenever something of the workspace has changed.
@@ -132,7 +185,11 @@ func (s *Server) take(ctx context.Context, next *workspace.Snapshot) {
 			s.log.Warn("declarations not written", "err", err)
 		}
 	}
-	s.session.Edit(func(n *Snapshot) { n.Workspace, n.DeclarationsURI = next, uri })
+	s.session.Edit(func(n *Snapshot) { n.Workspace, n.DeclarationsURI, n.Opened = next, uri, true })
+	s.mu.Lock()
+	close(s.taken)
+	s.taken = make(chan struct{})
+	s.mu.Unlock()
 	if changed {
 		s.tellCatalog(ctx, old.Workspace, next)
 	}
@@ -191,8 +248,6 @@ func (s *Server) close() {
 	<-s.ended
 	s.running.Wait()
 }
-
-var errNotReady = errors.New("not ready")
 
 // quiet is how long edits must pause before open scripts are checked.
 const quiet = 150 * time.Millisecond
