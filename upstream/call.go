@@ -30,14 +30,23 @@ func (s *Set) Call(ctx context.Context, c Call) (*Result, error) {
 	if err != nil {
 		return nil, &CallError{Reason: Rejected, Server: c.Server, Message: fmt.Sprintf("the arguments for %q are not JSON: %v", c.Tool, err), Err: err}
 	}
-	session, err := server.await(ctx)
-	if err != nil {
-		if failed := (*CallError)(nil); errors.As(err, &failed) {
-			return nil, failed
+	var last *session
+	for {
+		session, err := server.await(ctx, last)
+		if err != nil {
+			if failed := (*CallError)(nil); errors.As(err, &failed) {
+				return nil, failed
+			}
+			return nil, ended(ctx, c, err)
 		}
-		return nil, ended(ctx, c, err)
+		r, err := session.call(ctx, c, arguments, s.limits().CallTimeout)
+		// A call that the server did not take, because it had forgotten the session,
+		// was not carried out, and is made once more.
+		if last != nil || !errors.Is(err, errForgotten) {
+			return r, err
+		}
+		last = session
 	}
-	return session.call(ctx, c, arguments, s.limits().CallTimeout)
 }
 
 // frameArguments are arguments that fit into one line. Only white space between
@@ -129,6 +138,10 @@ func (c Call) report(p progress) {
 // outcome makes of a call's end what the caller sees. What the tap has counts
 // more than what mcp-go made of it.
 func (s *session) outcome(caller, ctx context.Context, c Call, tap *tap, err error, limit time.Duration) (*Result, error) {
+	if s.forgotten(tap, err) {
+		s.end(errForgotten.Error())
+		return nil, &CallError{Reason: Unavailable, Server: c.Server, Message: fmt.Sprintf("server %q has forgotten the session", c.Server), Err: errForgotten}
+	}
 	switch {
 	case tap.fault != nil:
 		return nil, &CallError{Reason: Rejected, Server: c.Server, Message: faultMessage(tap.fault), Err: err}
@@ -149,11 +162,10 @@ func (s *session) outcome(caller, ctx context.Context, c Call, tap *tap, err err
 	case tap.result != nil:
 		// It asks for input that nobody can give.
 		failed.Reason = Rejected
-	case errors.Is(err, transport.ErrSessionTerminated):
-		// The server has forgotten us; the next connection is a new session.
-		s.end("the server ended the session")
-		failed.Message = fmt.Sprintf("server %q ended the session during the call", c.Server)
-	case s.process != nil:
+	case s.process == nil:
+		// The next connection is a new one.
+		s.end(err.Error())
+	default:
 		switch {
 		case s.process.within(drainGrace):
 			failed.Message = fmt.Sprintf("server %q ended during the call: %s", c.Server, s.process.state)

@@ -1,6 +1,9 @@
 package upstream
 
 import (
+	"errors"
+	"net/http"
+
 	"codemode-ls/config"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -17,7 +20,9 @@ func (d dialer) remote(def config.Server, onlyLegacy bool) (transport.Interface,
 		}
 		return sseTransport{t}, nil
 	}
-	options := []transport.StreamableHTTPCOption{transport.WithHTTPHeaders(def.Headers), transport.WithHTTPLogger(d.log)}
+	options := []transport.StreamableHTTPCOption{
+		transport.WithHTTPBasicClient(&http.Client{Transport: statusRecorder{http.DefaultTransport}}),
+		transport.WithHTTPHeaders(def.Headers), transport.WithHTTPLogger(d.log)}
 	if onlyLegacy {
 		options = append(options, transport.WithContinuousListening())
 	}
@@ -26,6 +31,28 @@ func (d dialer) remote(def config.Server, onlyLegacy bool) (transport.Interface,
 		return nil, err
 	}
 	return httpTransport{t}, nil
+}
+
+// statusRecorder tells the tap of a request what status it was answered with.
+type statusRecorder struct{ next http.RoundTripper }
+
+func (r statusRecorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := r.next.RoundTrip(req)
+	if t, ok := req.Context().Value(tapKey{}).(*tap); ok && err == nil {
+		t.status.Store(int32(resp.StatusCode))
+	}
+	return resp, err
+}
+
+// forgotten says whether an answer means that the server does not know our
+// session any more: 404 as the specification has it, 400 as many servers do.
+// The request was then not carried out.
+func (s *session) forgotten(t *tap, err error) bool {
+	if s.process != nil || s.modern {
+		return false
+	}
+	status := t.status.Load()
+	return errors.Is(err, transport.ErrSessionTerminated) || (err != nil && (status == http.StatusBadRequest || status == http.StatusNotFound))
 }
 
 var (

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"codemode-ls/config"
+	"codemode-ls/internal/demo"
 	"codemode-ls/internal/mcptest"
 
 	"go.uber.org/goleak"
@@ -15,6 +16,12 @@ import (
 
 func TestMain(m *testing.M) {
 	mcptest.Main()
+	if len(os.Args) == 2 && os.Args[1] == "demo" {
+		if demo.Serve(context.Background(), os.Stdin, os.Stdout) != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -45,6 +52,7 @@ func newTestSet(t *testing.T, change func(*Options)) *testSet {
 	}
 	s.Set = NewSet(o)
 	s.policy.firstDelay = 10 * time.Millisecond
+	s.policy.minSession = 0
 	s.policy.debounce = 20 * time.Millisecond
 	t.Cleanup(s.Close)
 	return s

@@ -25,12 +25,14 @@ type policy struct {
 	maxRestarts int           // in a row, then a person has to restart it (MCP-5)
 	stable      time.Duration // a session that lasted this long begins a new row
 	debounce    time.Duration // after list_changed (POOL-4)
+	minSession  time.Duration // a session forgotten sooner than this is a failure
 	maxDebounce time.Duration // for a server that never stops saying it
 }
 
 var defaultPolicy = policy{
 	firstDelay: 500 * time.Millisecond, maxDelay: 30 * time.Second, maxRestarts: 5, stable: time.Minute,
 	debounce: 100 * time.Millisecond, maxDebounce: time.Second,
+	minSession: time.Second,
 }
 
 // server is one configured server. Its goroutine, run, owns connect, refresh and
@@ -46,6 +48,7 @@ type server struct {
 	once    sync.Once     // closes settled
 
 	mu      sync.Mutex
+	news    chan struct{} // closed, and made anew, when session or state changes
 	state   State
 	failure string
 	session *session
@@ -57,7 +60,7 @@ type server struct {
 // newServer makes a server that stands still in the given state.
 func newServer(set *Set, def config.Server, state State, failure string) *server {
 	s := &server{
-		set: set, def: def, hash: def.Hash(), state: state, failure: failure, stderr: new(ring),
+		set: set, def: def, hash: def.Hash(), state: state, failure: failure, stderr: new(ring), news: make(chan struct{}),
 		cancel: func() {}, done: make(chan struct{}), settled: make(chan struct{}),
 	}
 	if state != Connecting {
@@ -99,6 +102,10 @@ func (s *server) run(ctx context.Context, onlyLegacy bool) {
 			s.publishSession(session)
 			err = s.serve(ctx, session)
 			session.close()
+			if ctx.Err() == nil && errors.Is(err, errForgotten) && time.Since(connected) > p.minSession {
+				s.publishReconnecting()
+				continue
+			}
 			if time.Since(connected) >= p.stable {
 				delay, failures = p.firstDelay, 0
 			}
@@ -146,6 +153,9 @@ func (s *server) serve(ctx context.Context, session *session) error {
 			return ctx.Err()
 		case <-session.ended:
 			why := session.why
+			if why == errForgotten.Error() {
+				return errForgotten
+			}
 			if line := s.stderr.lastLine(); line != "" && session.process != nil {
 				why += ": " + line
 			}
@@ -203,6 +213,7 @@ func (s *server) publishTools(session *session, tools []jsontext.Value) {
 		s.offer = catalog.NewServer(s.def.Name, tools, session.instructions, false)
 		s.state, s.failure = Connected, ""
 	}
+	s.announce()
 	s.mu.Unlock()
 	if same {
 		return
@@ -229,9 +240,25 @@ func (s *server) publishFailure(err error, again bool) {
 	if errors.Is(err, errSelf) {
 		s.state = Stopped
 	}
+	s.announce()
 	s.mu.Unlock()
 	s.once.Do(func() { close(s.settled) })
 	s.set.changed()
+}
+
+// publishReconnecting keeps the tools while a new session is opened.
+func (s *server) publishReconnecting() {
+	s.mu.Lock()
+	s.state, s.session = Connecting, nil
+	s.announce()
+	s.mu.Unlock()
+	s.set.changed()
+}
+
+// announce wakes those who wait for a change. s.mu is held.
+func (s *server) announce() {
+	close(s.news)
+	s.news = make(chan struct{})
 }
 
 func (s *server) status() Status {
@@ -248,24 +275,35 @@ func (s *server) status() Status {
 	return st
 }
 
-// await is the server's session, waited for while it connects for the first
-// time.
-func (s *server) await(ctx context.Context) (*session, error) {
-	select {
-	case <-s.settled:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.session == nil {
-		message := fmt.Sprintf("server %q is not connected (%s)", s.def.Name, s.state)
-		if s.failure != "" {
-			message += ": " + s.failure
+// await is the server's session, another one than last. It waits while the
+// server connects.
+func (s *server) await(ctx context.Context, last *session) (*session, error) {
+	for {
+		s.mu.Lock()
+		session, state, failure, news := s.session, s.state, s.failure, s.news
+		s.mu.Unlock()
+		if session != nil && session != last && !session.hasEnded() {
+			return session, nil
 		}
-		return nil, &CallError{Reason: Unavailable, Server: s.def.Name, Message: message}
+		if session == nil && state != Connecting {
+			return nil, unavailable(s.def.Name, state, failure)
+		}
+		select {
+		case <-news:
+		case <-s.done:
+			return nil, unavailable(s.def.Name, Stopped, "")
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	return s.session, nil
+}
+
+func unavailable(name string, state State, failure string) *CallError {
+	message := fmt.Sprintf("server %q is not connected (%s)", name, state)
+	if failure != "" {
+		message += ": " + failure
+	}
+	return &CallError{Reason: Unavailable, Server: name, Message: message}
 }
 
 // isSelf recognises a definition that would start this program's gateway (MCP-8).

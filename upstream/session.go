@@ -19,6 +19,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
+// errForgotten ends a session that the server does not know any more; a new one
+// is opened at once.
+var errForgotten = errors.New("the server has forgotten the session")
+
 // programName is what this program calls itself to servers, and how the gateway
 // names itself: a server of that name is this program (MCP-8).
 const programName = "codemode-ls"
@@ -285,6 +289,15 @@ func (s *session) end(why string) {
 		s.why = why
 		close(s.ended)
 	})
+}
+
+func (s *session) hasEnded() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // close ends the session, its process and its children, and waits.

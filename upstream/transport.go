@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -21,6 +22,8 @@ var tolerant = []jsonv2.Options{jsontext.AllowDuplicateNames(true), jsontext.All
 type tap struct {
 	result jsontext.Value
 	fault  *mcp.JSONRPCErrorDetails
+	// status is the HTTP status of the answer, 0 over stdio.
+	status atomic.Int32
 }
 
 type tapKey struct{}
@@ -33,7 +36,8 @@ func tapped(ctx context.Context) (context.Context, *tap) {
 // begin forgets an earlier answer, so that what the tap has is the last one's.
 func begin(ctx context.Context) {
 	if t, ok := ctx.Value(tapKey{}).(*tap); ok {
-		*t = tap{}
+		t.result, t.fault = nil, nil
+		t.status.Store(0)
 	}
 }
 
