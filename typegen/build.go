@@ -201,11 +201,11 @@ func (b *builder) narrow(u union, n *node, k *keywords) union {
 		if list = b.list(list); list == nil || len(list.kids) == 0 {
 			continue
 		}
-		var branches union
+		var branches collector
 		for _, kid := range list.kids {
-			branches = join(branches, b.build(kid))
+			branches.add(b.build(kid))
 		}
-		u = b.meet(u, branches)
+		u = b.meet(u, branches.out)
 	}
 	if k.dependentRequired != nil || k.dependentSchemas != nil {
 		u = b.dependencies(u, k)

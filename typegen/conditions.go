@@ -51,6 +51,9 @@ func withObject(o *objectType) union {
 // conditional applies if/then/else: what satisfies both `if` and `then`, or
 // not `if` but `else`.
 func (b *builder) conditional(u union, k *keywords) union {
+	if len(u) > maxObjects/2 {
+		return u
+	}
 	no := b.subtract(u, k.ifs, 0)
 	if same(no, u) && k.els == nil {
 		return u // the first part adds nothing to it
@@ -92,28 +95,29 @@ func (b *builder) subtract(u union, n *node, depth int) union {
 	if u.isAnything() {
 		u = everything
 	}
-	var out union
+	var c collector
 	for _, x := range u {
-		if x.kind == kindRef {
-			if x.ref.state == building || depth > 4 {
-				out = join(out, union{x})
-				continue
-			}
+		if len(c.out) > maxObjects && len(c.out) > len(u) {
+			return u
+		}
+		if x.kind != kindRef {
+			c.add(b.subtractOne(x, n, k, depth))
+			continue
+		}
+		if x.ref.state != building && depth <= 4 {
 			expanded := b.build(x.ref)
 			if rest := b.subtract(expanded, n, depth+1); !same(rest, expanded) {
 				b.looked = true
-				out = join(out, rest)
+				c.add(rest)
 				continue
 			}
-			out = join(out, union{x})
-			continue
 		}
-		out = join(out, b.subtractOne(x, n, k, depth))
+		c.add(union{x})
 	}
-	if same(out, everything) {
+	if same(c.out, everything) {
 		return anything
 	}
-	return out
+	return c.out
 }
 
 // subtractOne returns the parts of x that break at least one rule of n.

@@ -205,35 +205,49 @@ func join(a, b union) union {
 	if len(b) == 0 || a.isAnything() {
 		return a
 	}
-	out := append(make(union, 0, len(a)+len(b)), a...)
-	var seen map[string]bool
-	if len(a)*len(b) > 4096 {
-		seen = make(map[string]bool, len(a)+len(b))
-		for i := range a {
-			if a[i].kind == kindLiteral {
-				seen[a[i].text] = true
+	c := collector{out: append(make(union, 0, len(a)+len(b)), a...)}
+	c.add(b)
+	return c.out
+}
+
+// A collector joins many sets.
+type collector struct {
+	out  union
+	seen map[alternative]bool // of out, once it is long
+}
+
+func (c *collector) add(u union) {
+	if len(c.out) > 0 && c.out.isAnything() {
+		return
+	}
+	if u.isAnything() {
+		c.out, c.seen = anything, nil
+		return
+	}
+	for _, x := range u {
+		if c.seen == nil && len(c.out) >= 16 {
+			c.seen = make(map[alternative]bool, 2*len(c.out)+len(u))
+			for _, y := range c.out {
+				c.seen[y] = true
 			}
 		}
-	}
-	for _, x := range b {
-		switch {
-		case x.kind == kindLiteral && seen != nil:
-			if seen[x.text] {
+		if c.seen == nil {
+			if contains(c.out, x) {
 				continue
 			}
-			seen[x.text] = true
-		case contains(out, x):
+		} else if c.seen[x] {
 			continue
+		} else {
+			c.seen[x] = true
 		}
-		out = append(out, x)
+		c.out = append(c.out, x)
 	}
-	return out
 }
 
 func contains(u union, x alternative) bool {
 	for i := range u {
 		y := &u[i]
-		if x.kind == y.kind && x.text == y.text && x.array == y.array && x.object == y.object && x.ref == y.ref {
+		if x == *y {
 			return true
 		}
 	}
@@ -264,7 +278,7 @@ func (b *builder) meet(x, y union) union {
 	if len(x)*len(y) > maxProduct {
 		return meetMany(x, y)
 	}
-	var out union
+	var c collector
 	objects := 0
 	for i := range x {
 		for j := range y {
@@ -274,13 +288,13 @@ func (b *builder) meet(x, y union) union {
 					objects++
 				}
 			}
-			out = join(out, got)
+			c.add(got)
 		}
 		if objects > maxObjects && len(x) > 1 && len(y) > 1 {
 			return x
 		}
 	}
-	return out
+	return c.out
 }
 
 // meetMany handles long enumerations, and gives up on the rest.
