@@ -61,6 +61,8 @@ func init() {
 		MethodTypes:         query((*Server).types),
 		MethodSearch:        query((*Server).search),
 		MethodDescribe:      query((*Server).describe),
+		MethodAnnounce:      query((*Server).announce),
+		MethodDeclarations:  query((*Server).declarations),
 		MethodServers:       query((*Server).servers),
 		MethodRestartServer: query((*Server).restartServer),
 		MethodApproveServer: query((*Server).approveServer),

@@ -19,8 +19,8 @@ const (
 	MethodTypes         = "codemode/types"         // → Types
 	MethodSearch        = "codemode/search"        // catalog.Query → []catalog.Match
 	MethodDescribe      = "codemode/describe"      // DescribeParams → Description
-	MethodAnnounce      = "codemode/announce"      // AnnounceParams → Announcement
-	MethodDeclarations  = "codemode/declarations"  // DeclarationsParams → Declarations
+	MethodAnnounce      = "codemode/announce"      // AnnounceParams → Announced
+	MethodDeclarations  = "codemode/declarations"  // DeclarationsParams → catalog.AgentTools
 	MethodCallTool      = "codemode/callTool"      // CallToolParams → CallResult
 	MethodServers       = "codemode/servers"       // → []ServerStatus
 	MethodRestartServer = "codemode/restartServer" // ServerParams → {}

@@ -181,7 +181,7 @@ func fieldDocumentation(input jsontext.Value, path []string) string {
 		if !slices.Contains(o.Required, name) {
 			line += " (optional)"
 		}
-		if d := o.Properties[name].Description; d != "" {
+		if d := readField(o.Properties[name]).Description; d != "" {
 			line += ": " + quoteMarkdown(plain(d, 300))
 		}
 		lines = append(lines, line)
@@ -198,11 +198,11 @@ func step(schema jsontext.Value, name string) (jsontext.Value, bool) {
 		var list struct {
 			Items jsontext.Value `json:"items"`
 		}
-		if json.Unmarshal(schema, &list, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) == nil && list.Items.Kind() == '{' {
+		if json.Unmarshal(schema, &list, tolerant) == nil && list.Items.Kind() == '{' {
 			return list.Items, true
 		}
 		return nil, false
 	}
 	f, ok := readObject(schema).Properties[name]
-	return f.Raw, ok
+	return f, ok
 }

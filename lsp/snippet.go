@@ -15,11 +15,10 @@ import (
 // object; anything odd in it is as if it were not there.
 type schemaObject struct {
 	Required   []string
-	Properties map[string]schemaField
+	Properties map[string]jsontext.Value // see readField
 }
 
 type schemaField struct {
-	Raw         jsontext.Value
 	Type        string // the first of several
 	Description string
 	Enum        []jsontext.Value
@@ -32,19 +31,20 @@ func readObject(schema jsontext.Value) schemaObject {
 		Required   jsontext.Value            `json:"required"`
 		Properties map[string]jsontext.Value `json:"properties"`
 	}
-	o := schemaObject{Properties: map[string]schemaField{}}
-	if json.Unmarshal(schema, &raw, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+	var o schemaObject
+	if json.Unmarshal(schema, &raw, tolerant) != nil {
 		return o
 	}
 	_ = json.Unmarshal(raw.Required, &o.Required) // draft 3 has a boolean here
-	for name, v := range raw.Properties {
-		o.Properties[name] = readField(v)
-	}
+	o.Properties = raw.Properties
 	return o
 }
 
+// tolerant reads what servers send.
+var tolerant = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
 func readField(raw jsontext.Value) schemaField {
-	f := schemaField{Raw: raw}
+	var f schemaField
 	var parts struct {
 		Type        jsontext.Value `json:"type"`
 		Description jsontext.Value `json:"description"`
@@ -52,7 +52,7 @@ func readField(raw jsontext.Value) schemaField {
 		Const       jsontext.Value `json:"const"`
 		Default     jsontext.Value `json:"default"`
 	}
-	if raw.Kind() != '{' || json.Unmarshal(raw, &parts, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+	if raw.Kind() != '{' || json.Unmarshal(raw, &parts, tolerant) != nil {
 		return f
 	}
 	var several []string
@@ -74,7 +74,7 @@ func callSnippet(client *clientCapabilities, t *catalog.Tool) string {
 	o := readObject(t.InputSchema)
 	var fields []string
 	for _, name := range o.Required {
-		f := o.Properties[name]
+		f := readField(o.Properties[name])
 		if f.HasDefault {
 			continue // may be left out (TYPE-5)
 		}

@@ -91,6 +91,9 @@ func (s *Server) openNow(ctx context.Context) opened {
 	if o.Log == nil {
 		o.Log = s.log
 	}
+	if o.Check == nil && s.engine != nil {
+		o.Check = checker{s.engine}
+	}
 	o.Changed = func() { poke(s.workspaceChanged) }
 	s.workspace = s.open(ctx, o)
 	return s.workspace

@@ -309,3 +309,34 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("found: %s", got)
 	}
 }
+
+// ANN-1, ANN-3, ANN-11, DECL-1, DECL-4 over the wire.
+func TestAgents(t *testing.T) {
+	w := newFakeWorkspace(t, echo)
+	w.snapshot.Catalog = pool("github", "get")
+	c := initialized(t, w, `{}`)
+	if got := c.call("codemode/announce", `{}`).ok(); got != `{"message":null}` {
+		t.Errorf("without markers: %s", got)
+	}
+	var first struct {
+		Message struct {
+			Text   string         `json:"text"`
+			Marker jsontext.Value `json:"marker"`
+		} `json:"message"`
+	}
+	if err := json.Unmarshal([]byte(c.call("codemode/announce", `{"markers":[]}`).ok()), &first); err != nil || !strings.Contains(first.Message.Text, "mcp__github__get") {
+		t.Errorf("%+v %v", first, err)
+	}
+	if got := c.call("codemode/announce", `{"markers":[`+string(first.Message.Marker)+`]}`).ok(); got != `{"message":null}` {
+		t.Errorf("announced twice: %s", got)
+	}
+	c.call("codemode/announce", `{"markers":7}`).fails(-32602)
+	c.call("codemode/announce", `{"channel":"x"}`).fails(-32602)
+	if got := c.call("codemode/declarations", `{}`).ok(); !strings.Contains(got, `"name":"Exec"`) || strings.Contains(got, "mcp__") {
+		t.Errorf("declared: %s", got)
+	}
+	if got := c.call("codemode/declarations", `{"mode":"native","disallowed":["mcp__github__get"]}`).ok(); got != `{"mode":"native","tools":[]}` {
+		t.Errorf("declared: %s", got)
+	}
+	c.call("codemode/declarations", `{"mode":"x"}`).fails(-32602)
+}

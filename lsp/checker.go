@@ -1,0 +1,52 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+
+	"codemode-ls/catalog"
+	"codemode-ls/exec"
+	"codemode-ls/script"
+	"codemode-ls/typescript"
+
+	"go.lsp.dev/protocol"
+)
+
+// A checker checks scripts before they run with the session's own engine, which
+// has the declarations of the session's pool.
+type checker struct{ engine *typescript.Engine }
+
+// Check satisfies exec.Checker.
+func (c checker) Check(ctx context.Context, text string, l script.Language, _ *catalog.Catalog) ([]exec.Diagnostic, error) {
+	found, err := c.engine.Check(ctx, text, l)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]exec.Diagnostic, 0, len(found))
+	for _, d := range found {
+		source, _ := d.Source.Get()
+		list = append(list, exec.Diagnostic{
+			Range: utf16Range(d.Range), Severity: int(d.Severity), Source: source,
+			Code: codeText(d.Code), Message: messageText(d.Message),
+		})
+	}
+	return list, nil
+}
+
+// codeText is a diagnostic's code, a number or a word, as text.
+func codeText(code protocol.ProgressToken) string {
+	if code == nil {
+		return ""
+	}
+	return fmt.Sprint(code)
+}
+
+func messageText(m protocol.InlayHintTooltip) string {
+	switch m := m.(type) {
+	case protocol.String:
+		return string(m)
+	case *protocol.MarkupContent:
+		return m.Value
+	}
+	return ""
+}
