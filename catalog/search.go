@@ -168,9 +168,11 @@ func (x *index) rank(tools []*Tool, query string, words []string) []*Tool {
 	}
 	var hits []hit
 	seen := make([]int, len(words)) // tools that have the word
+	query = strings.TrimSpace(query)
+	joined := squeezed(query)
 	for _, t := range tools {
 		d := x.documents[t]
-		h := hit{tool: t, exact: exactness(t, d, query)}
+		h := hit{tool: t, exact: exactness(t, d, query, joined)}
 		for i, w := range words {
 			f := x.frequency(d, w)
 			if f == 0 {
@@ -234,16 +236,15 @@ func (x *index) frequency(d *document, word string) float64 {
 }
 
 // exactness of a query that is a tool's name: 3 when it is the full name or the
-// server's own, 2 when but for case, 1 when but for the way words are joined.
-func exactness(t *Tool, d *document, query string) int {
-	query = strings.TrimSpace(query)
+// server's own, 2 when but for case, 1 when but for the way words are joined,
+// for which joined is the query squeezed.
+func exactness(t *Tool, d *document, query, joined string) int {
 	switch {
 	case query == t.Name || query == t.MCPName:
 		return 3
 	case strings.EqualFold(query, t.Name) || strings.EqualFold(query, t.MCPName):
 		return 2
-	}
-	if s := squeezed(query); s != "" && (s == d.squeezedName || s == d.squeezedFullName) {
+	case joined != "" && (joined == d.squeezedName || joined == d.squeezedFullName):
 		return 1
 	}
 	return 0
