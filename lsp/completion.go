@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"codemode-ls/catalog"
 	"codemode-ls/permission"
@@ -44,12 +46,27 @@ func (s *Server) completion(ctx context.Context, snap *Snapshot, p *protocol.Com
 	c := completer{snap: snap, doc: doc, typed: script.CompletionAt(doc.Text, doc.Offset(p.Position))}
 	switch c.typed.Kind {
 	case "tool":
+		c.snap = s.soon(ctx, snap)
 		return c.tools(), nil
 	case "member":
 		return c.members(), nil
 	default:
 		return s.engineCompletion(ctx, snap, doc, p)
 	}
+}
+
+// soon is snap, or the newest snapshot once the workspace is open, for a client
+// that asks right after its start.
+func (s *Server) soon(ctx context.Context, snap *Snapshot) *Snapshot {
+	if snap.Opened || !s.begun.Load() {
+		return snap
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	if opened, err := s.withPool(ctx, snap); err == nil {
+		return opened
+	}
+	return snap
 }
 
 // A completer makes the items for one position.
@@ -125,11 +142,15 @@ func matchName(typed, name string) (rank int, ok bool) {
 // fair takes n candidates, best rank first; among equals servers take turns, so
 // that a big server does not hide the others. The order of the list stays.
 func fair(found []candidate, n int) []candidate {
-	turn := map[string]int{} // how many of a rank and server came before
+	type group struct {
+		rank   int
+		server string
+	}
+	turn := map[group]int{} // how many of a rank and server came before
 	order := make([]int, len(found))
 	turns := make([]int, len(found))
 	for i, f := range found {
-		key := fmt.Sprint(f.rank, f.tool.Namespace)
+		key := group{f.rank, f.tool.Namespace}
 		turns[i] = turn[key]
 		turn[key]++
 		order[i] = i
@@ -151,7 +172,7 @@ func (c *completer) toolItem(f candidate) protocol.CompletionItem {
 	item := protocol.CompletionItem{
 		Label:    t.Name,
 		Kind:     protocol.CompletionItemKindFunction,
-		SortText: optional(fmt.Sprintf("%d%s", f.rank, t.Name)),
+		SortText: optional(strconv.Itoa(f.rank) + t.Name),
 		Data:     data(itemData{Tool: t.Name}),
 	}
 	marks := toolMarks(t)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"codemode-ls/catalog"
 	"codemode-ls/permission"
@@ -78,8 +79,10 @@ func (s *Server) diagnose(ctx context.Context, snap *Snapshot, doc *Document) []
 	}
 	d := newDiagnosis(snap.Workspace, snap.Opened, doc.Text)
 	if s.engine != nil {
+		failed := s.recheck()
 		found, err := s.engine.Diagnostics(ctx, doc.URI)
 		if err != nil {
+			failed()
 			if s.unanswered(ctx, "diagnostics", err) != nil {
 				return nil
 			}
@@ -89,6 +92,19 @@ func (s *Server) diagnose(ctx context.Context, snap *Snapshot, doc *Document) []
 	}
 	d.run()
 	return s.forClient(snap, doc, d)
+}
+
+// recheck has open scripts diagnosed anew when an engine that failed is back.
+// It must be called before the engine is asked; failed says that it did fail.
+func (s *Server) recheck() (failed func()) {
+	var due atomic.Bool
+	s.engine.OnChange(func() {
+		if s.engine.Status().Running && due.CompareAndSwap(true, false) {
+			s.session.wake()
+			s.refresh(s.session.Snapshot())
+		}
+	})
+	return func() { due.Store(true) }
 }
 
 // Check is what diagnose finds in a text that is no document: for commands. The

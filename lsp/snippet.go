@@ -128,15 +128,23 @@ func choices(values []jsontext.Value) (string, bool) {
 		if k := v.Kind(); k == '{' || k == '[' || len(v) > 60 {
 			return "", false
 		}
-		list = append(list, strings.NewReplacer(`\`, `\\`, ",", `\,`, "|", `\|`).Replace(string(v)))
+		list = append(list, choiceEscapes.Replace(string(v)))
 	}
 	return strings.Join(list, ","), true
 }
 
 // escapeSnippet makes text stand for itself in a snippet.
 func escapeSnippet(text string) string {
-	return strings.NewReplacer(`\`, `\\`, "$", `\$`, "}", `\}`).Replace(text)
+	if !strings.ContainsAny(text, `\$}`) {
+		return text
+	}
+	return snippetEscapes.Replace(text)
 }
+
+var (
+	snippetEscapes = strings.NewReplacer(`\`, `\\`, "$", `\$`, "}", `\}`)
+	choiceEscapes  = strings.NewReplacer(`\`, `\\`, ",", `\,`, "|", `\|`)
+)
 
 func isIdentifier(name string) bool {
 	for i, r := range name {
