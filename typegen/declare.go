@@ -69,6 +69,9 @@ func Assemble(declarations, members []*Declaration) *File {
 			f.Problems[d.Name] = d.Problems
 		}
 		b.WriteString(d.Text)
+		if d.lines == 0 { // not made by Declare
+			line += strings.Count(d.Text, "\n")
+		}
 		line += d.lines
 	}
 	if len(members) > 0 {

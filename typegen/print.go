@@ -326,8 +326,15 @@ func (p *printer) array(a *arrayType, level, depth int) {
 	}
 	if a.rest != nil {
 		p.text(", ...Array<")
+		from := len(p.out)
 		p.lazy(a.rest, level, depth+1)
-		p.text(">")
+		if s := string(p.out[from:]); p.names != nil && strings.Contains(s, p.names.prefix) {
+			// A type that contains itself in a rest must be written so.
+			p.out = append(append(p.out[:from-len("Array<")], '('), s...)
+			p.text(")[]")
+		} else {
+			p.text(">")
+		}
 	}
 	p.text("]")
 }

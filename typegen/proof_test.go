@@ -337,6 +337,9 @@ func TestProofTools(t *testing.T) {
 		}
 		r.printf("ACCEPTED BROKEN %s: %s (%s)\n    %s", c.subject, c.what, why, cut(c.code, 200))
 	}
+	if n := r.excused[""]; 1000*n > r.broken {
+		t.Errorf("%d broken values are accepted without a rule, see the report", n)
+	}
 	if len(r.refused) > 0 {
 		t.Errorf("%d valid values are refused, see the report", len(r.refused))
 	}
@@ -477,13 +480,44 @@ func TestProofSuite(t *testing.T) {
 		r.printf("    %-24s %4d of %4d broken values refused", keyword, x.broken-x.accepted, x.broken)
 	}
 	for _, c := range r.refused {
-		r.printf("REFUSED VALID %s: %s\n    %s\n    %s", c.subject, c.what, cut(c.code, 300), cut(c.errors[0], 300))
+		_, subject, _ := strings.Cut(c.subject, "/")
+		why := suiteExceptions[subject+": "+c.what]
+		if why == "" {
+			why = "UNEXPLAINED"
+			t.Errorf("refused, though valid: %s: %s", c.subject, c.what)
+		}
+		r.printf("REFUSED VALID %s: %s (%s)\n    %s\n    %s", c.subject, c.what, why, cut(c.code, 300), cut(c.errors[0], 300))
+	}
+	for _, keyword := range []string{"additionalItems", "anchor", "boolean_schema", "const", "dependencies", "dependentRequired", "dependentSchemas", "prefixItems"} {
+		if x := byKeyword[keyword]; x.accepted > 0 {
+			t.Errorf("%s: %d of %d broken values are accepted, though TypeScript can say it", keyword, x.accepted, x.broken)
+		}
 	}
 	for _, c := range r.accepted {
 		r.printf("ACCEPTED BROKEN %s: %s\n    %s", c.subject, c.what, cut(c.code, 200))
 	}
 	r.write(t)
 }
+
+// suiteExceptions are valid values that TypeScript refuses for reasons of its
+// own, and why. It refuses an object that shares no property with a type all
+// of whose properties are optional ("weak type"): in a script that is a
+// mistake, and an index signature against it would hide all misspelt names.
+var suiteExceptions = map[string]string{
+	"dependencies: dependencies with boolean subschemas: object with property having schema true is valid":      weakType,
+	"dependencies: dependencies with escaped characters: valid object 2":                                        weakType,
+	"dependencies: dependent subschema incompatible with root: no dependency":                                   weakType,
+	"dependencies: multiple dependencies subschema: no dependency":                                              weakType,
+	"dependentSchemas: boolean subschemas: object with property having schema true is valid":                    weakType,
+	"dependentSchemas: dependencies with escaped characters: quoted tab":                                        weakType,
+	"dependentSchemas: dependent subschema incompatible with root: no dependency":                               weakType,
+	"dependentSchemas: single dependency: no dependency":                                                        weakType,
+	"not: forbidden property: property absent":                                                                  weakType,
+	"properties: object properties validation: doesn't invalidate other properties":                             weakType,
+	"properties: properties whose names are Javascript object property names: none of the properties mentioned": "every object has toString and constructor already",
+}
+
+const weakType = "weak type: no declared property is there"
 
 // standalone declares the type of any schema, with the types it needs.
 func standalone(t *testing.T, name string, schema jsontext.Value) string {

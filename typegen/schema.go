@@ -32,7 +32,8 @@ type node struct {
 	walked   walkState
 	uses     int32
 
-	keys *keywords
+	keys   *keywords
+	byName map[string]*node // members of a large object, when one was looked for
 }
 
 // member returns the value of an object's member, or nil.
@@ -40,12 +41,21 @@ func (n *node) member(name string) *node {
 	if n == nil || n.kind != '{' {
 		return nil
 	}
-	for i, s := range n.names {
-		if s == name {
-			return n.kids[i]
+	if len(n.names) <= 24 {
+		for i, s := range n.names {
+			if s == name {
+				return n.kids[i]
+			}
+		}
+		return nil
+	}
+	if n.byName == nil {
+		n.byName = make(map[string]*node, len(n.names))
+		for i, s := range n.names {
+			n.byName[s] = n.kids[i]
 		}
 	}
-	return nil
+	return n.byName[name]
 }
 
 // pointer is the JSON Pointer (RFC 6901) of a node in its document.

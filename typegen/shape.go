@@ -217,7 +217,7 @@ type collector struct {
 }
 
 func (c *collector) add(u union) {
-	if len(c.out) > 0 && c.out.isAnything() {
+	if len(c.out) == 1 && c.out[0].kind == kindAny {
 		return
 	}
 	if u.isAnything() {
@@ -300,18 +300,20 @@ func (b *builder) meet(x, y union) union {
 // meetMany handles long enumerations, and gives up on the rest.
 func meetMany(x, y union) union {
 	literals := make(map[string]bool, len(y))
+	var whole [kindLiteral + 1]bool // kinds of which y has every value
 	for i := range y {
 		if y[i].kind > kindString && y[i].kind != kindLiteral {
 			return x
 		}
 		literals[y[i].text] = true
+		whole[y[i].kind] = true
 	}
 	var out union
 	for _, a := range x {
 		switch {
 		case a.kind != kindLiteral:
 			return x
-		case literals[a.text] || contains(y, alternative{kind: a.base}):
+		case literals[a.text] || whole[a.base]:
 			out = append(out, a)
 		}
 	}
