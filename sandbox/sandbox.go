@@ -53,7 +53,7 @@ type Call struct {
 	Index     int              // from 0, in the order in which the script made them
 	Name      string           // full name of a tool, or "$codemode.<member>"; not checked
 	Arguments jsontext.Value   // one JSON object, as the script wrote it (EXEC-5)
-	At        *script.Position // where in the author's text, when known
+	At        *script.Position // inside the member access that makes it (script.Use.Whole), when known
 }
 
 // CallError rejects the promise of a call.
