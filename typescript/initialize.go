@@ -55,6 +55,11 @@ func initializeParams() *protocol.InitializeParams {
 	}
 	text.Diagnostic.RelatedInformation = &yes
 	text.Diagnostic.TagSupport.ValueSet = []protocol.DiagnosticTag{protocol.DiagnosticTagUnnecessary, protocol.DiagnosticTagDeprecated}
+	text.SemanticTokens = protocol.SemanticTokensClientCapabilities{
+		TokenTypes: TokenTypes, TokenModifiers: TokenModifiers, Formats: []protocol.TokenFormat{protocol.TokenFormatRelative},
+		Requests: protocol.ClientSemanticTokensRequestOptions{Full: protocol.Boolean(true)},
+	}
+	text.Rename = &protocol.RenameClientCapabilities{PrepareSupport: &yes}
 	p.Capabilities.TextDocument = text
 	return p
 }
