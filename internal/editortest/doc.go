@@ -38,8 +38,8 @@
 //	hover PLACE, signature PLACE, definition PLACE, references PLACE
 //	lens FILE
 //		Shows one lens a line: LINE TITLE [COMMAND].
-//	command NAME [JSON...]
-//		workspace/executeCommand; shows the answer.
+//	command NAME [JSON | @FILE]...
+//		workspace/executeCommand; @FILE is that file's URI; shows the answer.
 //	diagnostics FILE [REGEXP]
 //		Shows one a line: LINE:COLUMN SEVERITY CODE MESSAGE, in order. With REGEXP it
 //		waits until one matches, with "!" until none does.

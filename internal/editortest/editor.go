@@ -37,7 +37,12 @@ type Error struct {
 	Data    jsontext.Value `json:"data,omitzero"`
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%d %s", e.Code, e.Message) }
+func (e *Error) Error() string {
+	if e.Data == nil {
+		return fmt.Sprintf("%d %s", e.Code, e.Message)
+	}
+	return fmt.Sprintf("%d %s %s", e.Code, e.Message, e.Data)
+}
 
 // An Editor is one client of one server. Its methods may be called from any
 // goroutine.

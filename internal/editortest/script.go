@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -454,11 +455,17 @@ func (s *scenario) documents(*testscript.TestScript, []string) (string, error) {
 	return strings.Join(paths, "\n"), nil
 }
 
-func (s *scenario) command(_ *testscript.TestScript, args []string) (string, error) {
-	if err := want(args, 1, "command NAME [JSON…]"); err != nil {
+func (s *scenario) command(ts *testscript.TestScript, args []string) (string, error) {
+	if err := want(args, 1, "command NAME [JSON | @FILE]…"); err != nil {
 		return "", err
 	}
-	p := fmt.Sprintf(`{"command":%q,"arguments":[%s]}`, args[0], strings.Join(args[1:], ","))
+	list := slices.Clone(args[1:])
+	for i, a := range list {
+		if file, ok := strings.CutPrefix(a, "@"); ok {
+			list[i] = strconv.Quote(s.uri(ts, file))
+		}
+	}
+	p := fmt.Sprintf(`{"command":%q,"arguments":[%s]}`, args[0], strings.Join(list, ","))
 	answer, err := s.editor.Call(context.Background(), "workspace/executeCommand", jsontext.Value(p))
 	return string(answer), err
 }
