@@ -13,27 +13,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"codemode-ls/lsp"
 	"codemode-ls/typescript"
+	"codemode-ls/typescript/enginetest"
 	"codemode-ls/workspace"
 )
-
-// engineBinary is the TypeScript engine, compiled without the race detector.
-var engineBinary = sync.OnceValues(func() (string, error) {
-	if b := os.Getenv("CODEMODE_LS_BINARY"); b != "" {
-		return b, nil
-	}
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("codemode-ts-engine-%d.exe", os.Getuid()))
-	out, err := exec.Command("go", "build", "-race=false", "-o", path, "codemode-ls/typescript/engine/cmd").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build the engine: %w\n%s", err, out)
-	}
-	return path, nil
-})
 
 // A peer speaks frames with a language server, one request at a time.
 type peer struct {
@@ -117,7 +104,7 @@ const editedURI = "file:///w/bench.exec.ts"
 // editor that pulls diagnostics.
 func newEditor(t testing.TB, n int) *peer {
 	t.Helper()
-	binary, err := engineBinary()
+	binary, err := enginetest.Binary()
 	if err != nil {
 		t.Fatal(err)
 	}

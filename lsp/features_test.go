@@ -1,12 +1,7 @@
 package lsp
 
 import (
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"codemode-ls/catalog"
@@ -14,6 +9,7 @@ import (
 	"codemode-ls/permission"
 	"codemode-ls/script"
 	"codemode-ls/typescript"
+	"codemode-ls/typescript/enginetest"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 
@@ -21,22 +17,6 @@ import (
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
-
-// engineBinary is the TypeScript engine for tests, never compiled with the race
-// detector: that would take ten minutes.
-var engineBinary = sync.OnceValues(func() (string, error) {
-	if b := os.Getenv("CODEMODE_LS_BINARY"); b != "" {
-		return b, nil
-	}
-	// One file for all test processes of this checkout; go build leaves it alone
-	// when it is up to date.
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("codemode-ts-engine-%d.exe", os.Getuid()))
-	out, err := exec.Command("go", "build", "-race=false", "-o", path, "codemode-ls/typescript/engine/cmd").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build the engine: %w\n%s", err, out)
-	}
-	return path, nil
-})
 
 // A stage is a server with an engine, a pool and one open script, whose features
 // are called without a wire.
@@ -82,7 +62,7 @@ func testPool(rules *permission.Rules) *catalog.Catalog {
 
 func newStage(t testing.TB, client *clientCapabilities, text string) *stage {
 	t.Helper()
-	binary, err := engineBinary()
+	binary, err := enginetest.Binary()
 	if err != nil {
 		t.Fatal(err)
 	}

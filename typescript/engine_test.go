@@ -3,9 +3,9 @@ package typescript
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
+
+	"codemode-ls/typescript/enginetest"
 
 	"go.uber.org/goleak"
 )
@@ -15,28 +15,12 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		if binary = os.Getenv("CODEMODE_LS_BINARY"); binary == "" {
-			dir, err := os.MkdirTemp("", "ts-engine")
-			if err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				return 1
-			}
-			defer os.RemoveAll(dir)
-			binary = filepath.Join(dir, "ts-engine.exe")
-			build := exec.Command("go", "build", "-race=false", "-o", binary, "./engine/cmd")
-			if out, err := build.CombinedOutput(); err != nil {
-				fmt.Fprintf(os.Stderr, "build the engine: %v\n%s", err, out)
-				return 1
-			}
-		}
-		code := m.Run()
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-		return code
-	}())
+	var err error
+	if binary, err = enginetest.Binary(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
 }
 
 const declarationsText = `
