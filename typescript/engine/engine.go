@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 
 	"codemode-ls/typescript/project"
 
@@ -18,16 +19,17 @@ import (
 // Version is the TypeScript version compiled in, such as "7.0.2".
 func Version() string { return codemodeshim.Version() }
 
-// Main is the engine child: Serve on the project's virtual disk. The result is
-// the process's exit code.
-func Main(ctx context.Context, in io.Reader, out, stderr io.Writer) int {
+// Main is the engine child: Serve on the project's virtual disk and the
+// process's own streams. The result is the process's exit code.
+func Main() int {
 	files := map[string]string{
 		project.Config: project.ConfigText,
 		// Something must stand here before the client has sent the real ones.
 		project.Declarations: "",
 	}
-	if err := Serve(ctx, in, out, stderr, project.Directory, files); err != nil {
-		fmt.Fprintf(stderr, "typescript engine: %v\n", err)
+	// It ends with its input: the parent closes that, also by dying.
+	if err := Serve(context.Background(), os.Stdin, os.Stdout, os.Stderr, project.Directory, files); err != nil {
+		fmt.Fprintf(os.Stderr, "typescript engine: %v\n", err)
 		return 1
 	}
 	return 0

@@ -4,10 +4,9 @@
 package main
 
 import (
-	"context"
 	"os"
 
 	"codemode-ls/typescript/engine"
 )
 
-func main() { os.Exit(engine.Main(context.Background(), os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(engine.Main()) }
