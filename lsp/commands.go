@@ -286,7 +286,7 @@ func (s *Server) commandClearRules(ctx context.Context, _ *Snapshot, _ *protocol
 			}
 		}
 	}
-	poke(s.workspaceChanged)
+	s.take(s.ctx, w)
 	return &Done{}, nil
 }
 

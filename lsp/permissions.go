@@ -52,8 +52,8 @@ func (s *Server) setPermission(ctx context.Context, _ *Snapshot, p *SetPermissio
 	if err := w.Rules().Set(layer, effect, p.Rule); err != nil {
 		return nil, failure(CodeNotWritten, "%v", err)
 	}
-	// A rule can put a tool into the pool or take it out.
-	poke(s.workspaceChanged)
+	// A rule can put a tool into the pool or take it out: whoever asks next sees it.
+	s.take(s.ctx, w)
 	return &Done{}, nil
 }
 

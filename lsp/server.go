@@ -56,6 +56,8 @@ type Server struct {
 	running sync.WaitGroup // the goroutines that close waits for
 	ended   chan struct{}  // closed when workspace and engine have ended
 
+	taking sync.Mutex // held while a snapshot of the workspace is taken
+
 	mu sync.Mutex // guards all below
 	// workspace is set once, before ready is closed.
 	workspace    opened

@@ -69,7 +69,7 @@ func (s *Server) initialized(context.Context, *nothing) error {
 		if w == nil {
 			return
 		}
-		s.take(ctx, w.Snapshot())
+		s.take(ctx, w)
 		close(s.ready)
 		s.spawn(s.followSettings)
 		s.spawn(s.askForApprovals)
@@ -167,14 +167,17 @@ func (s *Server) follow(ctx context.Context, w opened) {
 		case <-ctx.Done():
 			return
 		case <-s.workspaceChanged:
-			s.take(ctx, w.Snapshot())
+			s.take(ctx, w)
 		}
 	}
 }
 
-// take makes the workspace's state the server's: engine and file first, so that
-// nothing is checked on the new snapshot against old declarations.
-func (s *Server) take(ctx context.Context, next *workspace.Snapshot) {
+// take makes the workspace's present state the server's: engine and file first,
+// so that nothing is checked on the new snapshot against old declarations.
+func (s *Server) take(ctx context.Context, w opened) {
+	s.taking.Lock()
+	defer s.taking.Unlock()
+	next := w.Snapshot()
 	old := s.session.Snapshot()
 	uri := old.DeclarationsURI
 	changed := old.Workspace.Catalog.Hash() != next.Catalog.Hash()
