@@ -4,11 +4,10 @@ import (
 	"context"
 
 	"codemode-ls/script"
+	"codemode-ls/typescript"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
-
-	"codemode-ls/typescript"
 )
 
 // definition answers textDocument/definition (NAV-1): a tool is defined in the

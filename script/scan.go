@@ -35,7 +35,7 @@ type Use struct {
 	Awaited       bool // `await` directly before
 	InLoop        bool // inside the body of a loop statement, and run in each round
 	// Discarded says that the call is a statement of its own and not awaited, so
-	// that nobody ever sees its outcome.
+	// that nobody ever sees whether it fails.
 	Discarded bool
 	// Together says that the rounds of the loop do not look as if one needed what
 	// another got, so that their calls could run at the same time.
@@ -248,11 +248,19 @@ func (s *scan) templateEnd(i int) int {
 }
 
 // endsAfter says whether a statement ends at i, perhaps after a chain of
-// members and calls such as .then(…).
+// members and calls such as .then(…). A chain that deals with a rejection, by
+// .catch(…) or .then(…, …), is meant to go its own way.
 func (s *scan) endsAfter(i int) bool {
 	for i < len(s.tokens) {
 		switch {
 		case (s.is(i, ".") || s.is(i, "?.")) && s.isName(i+1):
+			if s.is(i+2, "(") && s.opens(i+2) {
+				end := s.tokens[i+2].match
+				first := s.argumentEnd(i+3, end)
+				if s.is(i+1, "catch") && end > i+3 || s.is(i+1, "then") && first+1 < end {
+					return false
+				}
+			}
 			i += 2
 		case s.is(i, "(") && s.opens(i):
 			i = s.tokens[i].match + 1

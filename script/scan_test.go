@@ -73,6 +73,7 @@ func TestUses(t *testing.T) {
 		{"discarded", "tools.a({});\ntools.b({})\nif (x) tools.c({})\nelse tools.d({})\n{ tools.e({}) }",
 			"a called(1 object) discarded|b called(1 object) discarded|c called(1 object) discarded|d called(1 object) discarded|e called(1 object) discarded"},
 		{"discarded with then", "tools.a({}).then(x => x)", "a called(1 object) discarded"},
+		{"rejection dealt with", "tools.a({}).then(x => x, e => e); tools.b({}).then(f).catch(g)\ntools.c({}).finally(f)", "a called(1 object)|b called(1 object)|c called(1 object) discarded"},
 		{"case", "switch (x) { case 1: tools.a({}); break; default: tools.b({}) }", "a called(1 object) discarded|b called(1 object) discarded"},
 		{"used", "const p = tools.a(); return tools.b(); f(tools.c()); [tools.d()]; x => tools.e(); void tools.f(); x = y ? tools.g() : tools.h(); ({ a: tools.i() }); x ??= tools.j()",
 			"a called(0)|b called(0)|c called(0)|d called(0)|e called(0)|f called(0)|g called(0)|h called(0)|i called(0)|j called(0)"},
