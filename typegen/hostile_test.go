@@ -109,6 +109,9 @@ func TestHostile(t *testing.T) {
 	for name, schema := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			tool := Tool{Name: "mcp__evil__" + name, Description: schema[:min(len(schema), 200)], Input: jsontext.Value(schema), Output: jsontext.Value(schema)}
+			if len(schema) > 1<<20 {
+				tool.Output = nil
+			}
 			start := time.Now()
 			d := Declare(tool)
 			s, _ := Signature(tool.Name, tool.Input, tool.Output, 6)
@@ -123,6 +126,9 @@ func TestHostile(t *testing.T) {
 				if err := wellFormed(text); err != nil {
 					t.Error(err)
 				}
+			}
+			if len(schema) > 1<<20 {
+				return
 			}
 			if again := Declare(tool); again.Text != d.Text || again.types != d.types {
 				t.Error("another time it is another text")
@@ -223,6 +229,8 @@ func FuzzDeclare(f *testing.F) {
 	}
 	f.Add("*/", `{"$ref":"#/a~1b","a/b":{"type":["object","null"],"required":["a"],"dependentRequired":{"a":["b"]},"minItems":1}}`, `{}`)
 	f.Fuzz(func(t *testing.T, name, description, schema string) {
+		watch := time.AfterFunc(5*time.Second, func() { panic(fmt.Sprintf("takes too long: %q", schema)) })
+		defer watch.Stop()
 		d := Declare(Tool{Name: name, Description: description, Deprecated: true, Input: jsontext.Value(schema), Output: jsontext.Value(schema)})
 		for _, text := range []string{d.Text, d.types} {
 			if err := wellFormed(text); err != nil {
