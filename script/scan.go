@@ -175,7 +175,7 @@ func (u *uses) call(use *Use, i, open int) {
 		end = len(u.tokens)
 	}
 	use.Arguments = u.span(u.tokens[open].end, endOffset)
-	for j := open + 1; j < end; {
+	for j := open + 1; j < end && !u.tired(); {
 		to := u.argumentEnd(j, end)
 		if to > j {
 			if use.ArgumentCount == 0 {
