@@ -318,25 +318,26 @@ func (p *printer) array(a *arrayType, level, depth int) {
 		from := len(p.out)
 		p.lazy(l, level, depth+1)
 		if i >= a.min {
-			if s := string(p.out[from:]); strings.Contains(s, " | ") || strings.Contains(s, " & ") {
-				p.out = append(append(append(p.out[:from], '('), s...), ')')
-			}
+			p.parenthesize(from)
 			p.text("?")
 		}
 	}
 	if a.rest != nil {
-		p.text(", ...Array<")
+		// Not `...Array<T>`: a tuple with that in it may not contain itself.
+		p.text(", ...")
 		from := len(p.out)
 		p.lazy(a.rest, level, depth+1)
-		if s := string(p.out[from:]); p.names != nil && strings.Contains(s, p.names.prefix) {
-			// A type that contains itself in a rest must be written so.
-			p.out = append(append(p.out[:from-len("Array<")], '('), s...)
-			p.text(")[]")
-		} else {
-			p.text(">")
-		}
+		p.parenthesize(from)
+		p.text("[]")
 	}
 	p.text("]")
+}
+
+// parenthesize encloses what was written since from, when it is a combination.
+func (p *printer) parenthesize(from int) {
+	if s := string(p.out[from:]); strings.Contains(s, " | ") || strings.Contains(s, " & ") {
+		p.out = append(append(append(p.out[:from], '('), s...), ')')
+	}
 }
 
 func (p *printer) object(o *objectType, level, depth int) {
