@@ -57,11 +57,8 @@ type keywords struct {
 	defaults                                      *node
 }
 
-func readKeywords(n *node) *keywords {
-	if n.keys != nil {
-		return n.keys
-	}
-	k := &keywords{}
+func readKeywords(n *node) keywords {
+	var k keywords
 	for i, name := range n.names {
 		v := n.kids[i]
 		switch name {
@@ -123,7 +120,6 @@ func readKeywords(n *node) *keywords {
 			k.defaults = v
 		}
 	}
-	n.keys = k
 	return k
 }
 
@@ -164,8 +160,8 @@ func (b *builder) schema(n *node) union {
 	if len(n.names) == 0 {
 		return anything
 	}
-	k := readKeywords(n)
-	u := anything
+	keys := readKeywords(n)
+	k, u := &keys, anything
 	if k.ref != nil && b.doc.legacy {
 		u = b.reference(n, k.ref, false)
 	} else {
@@ -191,7 +187,8 @@ func (b *builder) narrow(u union, n *node, k *keywords) union {
 		for _, kid := range list.kids {
 			if kid.kind == '{' && (kid.member("if") != nil || kid.member("not") != nil) && kid.member("$ref") == nil {
 				// Conditions say more about a set that is known already.
-				u = b.narrow(u, kid, readKeywords(kid))
+				keys := readKeywords(kid)
+				u = b.narrow(u, kid, &keys)
 				continue
 			}
 			u = b.meet(u, b.build(kid))

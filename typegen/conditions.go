@@ -91,7 +91,6 @@ func (b *builder) subtract(u union, n *node, depth int) union {
 	default:
 		return u
 	}
-	k := readKeywords(n)
 	if u.isAnything() {
 		u = everything
 	}
@@ -101,7 +100,7 @@ func (b *builder) subtract(u union, n *node, depth int) union {
 			return u
 		}
 		if x.kind != kindRef {
-			c.add(b.subtractOne(x, n, k, depth))
+			c.add(b.subtractOne(x, n, depth))
 			continue
 		}
 		if x.ref.state != building && depth <= 4 {
@@ -121,7 +120,7 @@ func (b *builder) subtract(u union, n *node, depth int) union {
 }
 
 // subtractOne returns the parts of x that break at least one rule of n.
-func (b *builder) subtractOne(x alternative, n *node, k *keywords, depth int) union {
+func (b *builder) subtractOne(x alternative, n *node, depth int) union {
 	whole := union{x}
 	var pieces union
 	add := func(rest union) (all bool) {

@@ -34,7 +34,10 @@ const hoistDepth = 40
 const deepest = 200
 
 func newPrinter(b *builder, names *registry, maxDepth int) *printer {
-	return &printer{builder: b, names: names, maxDepth: maxDepth, limit: 1<<18 + 8*b.doc.size}
+	return &printer{
+		builder: b, names: names, maxDepth: maxDepth, limit: 1<<18 + 8*b.doc.size,
+		out: make([]byte, 0, b.doc.size),
+	}
 }
 
 func (p *printer) text(s string) { p.out = append(p.out, s...) }

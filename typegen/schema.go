@@ -32,7 +32,6 @@ type node struct {
 	walked   walkState
 	uses     int32
 
-	keys   *keywords
 	byName map[string]*node // members of a large object, when one was looked for
 }
 
@@ -127,7 +126,8 @@ type parser struct {
 
 func (p *parser) new() *node {
 	if len(p.chunk) == 0 {
-		p.chunk = make([]node, min(max(8, int(p.next)), 1024))
+		// About one value in 20 bytes of a schema; the rest is documentation.
+		p.chunk = make([]node, min(max(4, (len(p.src)-int(p.dec.InputOffset()))/20), 1024))
 	}
 	n := &p.chunk[0]
 	p.chunk = p.chunk[1:]
