@@ -39,6 +39,13 @@ async function inPanel(selector) {
   }
 }
 
+/** Waits for the result of a run that is not the one seen last. */
+let lastRun = "";
+async function result(status) {
+  const header = await inPanel(`header[data-run]:not([data-run=""]):not([data-run="${lastRun}"]):has(.badge.s-${status})`);
+  lastRun = await header.getAttribute("data-run");
+}
+
 async function command(text) {
   await page.keyboard.press("F1");
   await page.locator(".quick-input-widget input").first().fill(`>${text}`);
@@ -144,13 +151,13 @@ await step("PERM-7: Run asks, and closing the question denies", async () => {
   await shot("permission");
   await page.keyboard.press("Escape");
   await box.waitFor({ state: "hidden" });
-  await inPanel(".badge.s-denied");
+  await result("denied");
 });
 
 await step("VSC-2: allowed once, the result shows value, call and log", async () => {
   await lens("Run").click();
   await answer("Allow the script to call add on box?", "Allow Once");
-  await inPanel(".badge.s-completed");
+  await result("completed");
   await inPanel('.tree:has-text("sum"):has-text("42")');
   await inPanel('.calls .name:has-text("mcp__box__add")');
   await inPanel('.log:has-text("the sum is")');
@@ -158,17 +165,30 @@ await step("VSC-2: allowed once, the result shows value, call and log", async ()
 
 await step("DRY-1: a dry run asks nothing", async () => {
   await command("Codemode: Dry Run Script");
+  await result("completed");
   await inPanel('.facts:has-text("dry run")');
-  await inPanel(".badge.s-completed");
 });
 
 await step("PERM-4: always allowed in this workspace, it asks no more", async () => {
   await lens("Run").click();
   await answer("Allow the script to call add on box?", "Always Allow…");
   await page.locator(".quick-input-list .monaco-list-row", { hasText: "In this workspace" }).click();
-  await inPanel(".badge.s-completed");
+  await result("completed");
   await (await inPanel('button[data-do="run"]')).click();
-  await inPanel(".badge.s-completed");
+  await result("completed");
+});
+
+await step("VSC-5: a restarted server knows approval and rule, and the view shows the servers", async () => {
+  await command("Codemode: Restart Language Server");
+  await statusBar.filter({ hasText: /Codemode: [1-9]/ }).waitFor();
+  await (await inPanel('button[data-do="run"]')).click();
+  await result("completed");
+  assert.equal(await dialog.count(), 0);
+  await page.locator('.activitybar [aria-label="Codemode"]').first().click();
+  for (const name of ["box", "local"]) {
+    await page.locator(".pane-body .monaco-list-row", { hasText: new RegExp(`${name}.*8 tools`) }).first().waitFor();
+  }
+  await shot("servers");
 });
 
 await step("VSC-4: the catalog is the text that a model reads, for any budget", async () => {

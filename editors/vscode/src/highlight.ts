@@ -11,7 +11,7 @@ const token = new RegExp(
     String.raw`(?<number>(?<=[:|<,(]\s*)-?\d+(?:\.\d+)?\b)`,
     String.raw`(?<type>\b(?:string|number|boolean|null|unknown|undefined|never|any|object|true|false|Array|Record|Promise|Partial)\b)(?!\s*\??:)`,
     String.raw`(?<tool>\bmcp__\w+(?=\())`,
-    String.raw`(?<name>[A-Za-z_$][\w$]*(?=\??:\s))`,
+    String.raw`(?<name>(?<=(?:^|\n|[({;,])\s*)[A-Za-z_$][\w$]*(?=\??:\s))`,
   ].join("|"),
   "g",
 );

@@ -56,7 +56,7 @@ function header(run: RunModel): Markup {
     count(run.calls.length, "tool call"),
     run.dryRun && "dry run: no server was contacted",
   ].filter((f): f is string => typeof f === "string");
-  return html`<header>
+  return html`<header data-run="${run.runId ?? ""}">
 <h1><span class="badge s-${state}">${words}</span> <a href="#" data-open="${run.uri}" title="Open the script">${line(baseName(run.uri))}</a></h1>
 <p class="facts">${facts.map((f) => html`<span>${f}</span>`)}</p>
 <p class="actions">${
@@ -101,18 +101,19 @@ function calls(run: RunModel): Markup | undefined {
   if (run.calls.length === 0) {
     return undefined;
   }
-  const longest = Math.max(1, ...run.calls.map((c) => c.timing?.totalMs ?? 0));
+  const longest = Math.max(1, ...run.calls.map((c) => workMs(c) ?? 0));
   return section("calls", "Calls", run.calls.length, html`<ol class="calls">${run.calls.map((c) => call(run, c, longest))}</ol>`);
 }
 
 function call(run: RunModel, c: CallRecord, longest: number): Markup {
   const t = c.timing;
   // Bars are one of 20 widths: styles in attributes are not allowed in a panel.
-  const share = t ? Math.max(1, Math.round((t.totalMs / longest) * 20)) : 0;
+  const work = workMs(c);
+  const share = work === undefined ? 0 : Math.max(1, Math.round((work / longest) * 20));
   return html`<li><details data-key="call-${c.index}"><summary>
 <span class="dot c-${c.status}"></span><code class="name">${line(c.tool)}</code>
 <span class="state c-${c.status}">${word(callWords, c.status)}</span>
-<span class="bar w-${share}"></span><span class="dim time">${t ? duration(t.totalMs) : ""}</span>${place(run, c.range)}
+<span class="bar w-${share}"></span><span class="dim time">${work === undefined ? "" : duration(work)}</span>${place(run, c.range)}
 </summary><div class="body">
 ${c.error !== undefined && html`<p class="error">${visible(c.error)}</p>`}
 <h3>Arguments</h3>${valueTree(c.arguments)}
@@ -124,6 +125,11 @@ ${c.error !== undefined && html`<p class="error">${visible(c.error)}</p>`}
   ]
     .filter((f): f is string => typeof f === "string")
     .join(" · ")}</p></div></details></li>`;
+}
+
+/** The call's own time: waiting for a person or for its turn is told apart. */
+function workMs(c: CallRecord): number | undefined {
+  return c.timing && Math.max(0, c.timing.totalMs - c.timing.permissionMs - c.timing.queuedMs);
 }
 
 function logs(entries: readonly Log[]): Markup | undefined {

@@ -41,4 +41,5 @@ test("VSC-4: the highlighted catalog is exactly the text", () => {
   assert.match(markup, /<span class="t-name">labels<\/span>\?/);
   assert.match(markup, /<span class="t-summary">PARTIAL:[^<]*<\/span>/);
   assert.doesNotMatch(markup, /<b>/);
+  assert.equal(highlight("This catalog is partial: call").text, "This catalog is partial: call");
 });
