@@ -24,7 +24,7 @@ const (
 const (
 	// stackBytes bounds the Go stack: built-ins that call each other without end
 	// die early instead of after a gigabyte.
-	stackBytes   = 128 << 20
+	stackBytes   = 32 << 20
 	memoryPeriod = 5 * time.Millisecond
 )
 

@@ -56,7 +56,7 @@ func harden(memoryMB int) error {
 		return fmt.Errorf("landlock: %w", err)
 	}
 	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0, unix.RLIMIT_NOFILE: 16, unix.RLIMIT_CPU: cpuSeconds}
-	if memoryMB > 0 {
+	if memoryMB > 0 && !raceDetector {
 		// DATA counts private writable memory alone; AS would count what Go reserves.
 		limits[unix.RLIMIT_DATA] = uint64(memoryMB+memorySlackMB) << 20
 	}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == ChildCommand {
 		os.Exit(Main())
 	}
-	shared = NewPool(Options{Warm: 2, MaxRuns: 4, MemoryMB: 256})
+	shared = NewPool(Options{Warm: 2, MaxRuns: 4, MemoryMB: 256, Log: testLog()})
 	code := m.Run()
 	shared.Close()
 	if err := goleak.Find(); err != nil && code == 0 {
@@ -31,6 +32,14 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// testLog shows why children died, when SANDBOX_TEST_LOG is set.
+func testLog() *slog.Logger {
+	if os.Getenv("SANDBOX_TEST_LOG") == "" {
+		return nil
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
 func testLimits() Limits {

@@ -192,7 +192,7 @@ func (p *Pool) Run(ctx context.Context, r Request, h Host) Outcome {
 	case err != nil:
 		return Outcome{Status: Crashed, Error: &ScriptError{Name: "Error", Message: err.Error(), Call: -1}, Wall: r.Clock.Elapsed()}
 	}
-	o := newRun(c, r, h).do(ctx)
+	o := newRun(c, r, h, p.o.Log).do(ctx)
 	p.retire(c)
 	return o
 }

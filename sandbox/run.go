@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -45,6 +46,7 @@ var errGarbage = errors.New("the sandbox process sent something that it may not 
 // run is one script in one child, seen from the host, which believes nothing.
 type run struct {
 	child  *child
+	logger *slog.Logger
 	req    Request
 	host   Host
 	active *activity
@@ -61,8 +63,8 @@ type run struct {
 	cut     int
 }
 
-func newRun(c *child, r Request, h Host) *run {
-	return &run{child: c, req: r, host: h, active: newActivity(), inFlight: map[int]bool{}}
+func newRun(c *child, r Request, h Host, logger *slog.Logger) *run {
+	return &run{child: c, logger: logger, req: r, host: h, active: newActivity(), inFlight: map[int]bool{}}
 }
 
 // do runs the script to its end. The child is of no use afterwards.
@@ -167,6 +169,7 @@ func (r *run) died(err error, o *Outcome) {
 	c.kill()
 	<-c.exited
 	stderr := c.stderr.String()
+	r.logger.Debug("a sandbox process ended unexpectedly", "error", err, "state", c.state.String(), "stderr", stderr)
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(stderr, w) })
 	}
