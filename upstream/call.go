@@ -73,6 +73,9 @@ func ended(ctx context.Context, c Call, err error) *CallError {
 // errTooLate is the cause of a call whose own time ran out.
 var errTooLate = errors.New("the time for the call has run out")
 
+// errSessionEnded is the cause of a call whose session is gone.
+var errSessionEnded = errors.New("the session has ended")
+
 // callCeiling bounds a call however much progress it reports.
 var callCeiling = func() time.Duration {
 	for _, s := range config.Settings() {
@@ -112,8 +115,13 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 		_, err := s.client.CallTool(ctx, request)
 		answered <- err
 	}()
+	ended := s.ended
 	for {
 		select {
+		case <-ended:
+			// An answer that has arrived already still counts.
+			ended = nil
+			defer time.AfterFunc(drainGrace, func() { cancel(errSessionEnded) }).Stop()
 		case p := <-events:
 			if left := callCeiling - time.Since(begin); left > 0 && ctx.Err() == nil {
 				timer.Reset(min(limit, left))
@@ -157,14 +165,15 @@ func (s *session) outcome(caller, ctx context.Context, c Call, tap *tap, err err
 	case err == nil:
 		err = errors.New("the server answered nothing")
 	}
-	failed := &CallError{Reason: Unavailable, Server: c.Server, Err: err, Message: fmt.Sprintf("server %q: %v", c.Server, err)}
+	failed := &CallError{Reason: Unavailable, Server: c.Server, Err: err, Message: fmt.Sprintf("server %q: %s", c.Server, s.redact(err.Error()))}
 	switch {
 	case tap.result != nil:
 		// It asks for input that nobody can give.
 		failed.Reason = Rejected
 	case s.process == nil:
 		// The next connection is a new one.
-		s.end(err.Error())
+		s.end(s.redact(err.Error()))
+		failed.Message = fmt.Sprintf("server %q failed during the call: %s", c.Server, s.why)
 	default:
 		switch {
 		case s.process.within(drainGrace):

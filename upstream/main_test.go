@@ -136,6 +136,21 @@ func (s *testSet) refuse(ctx context.Context, server, tool string) *CallError {
 	return err.(*CallError)
 }
 
+// gone waits until a process that was killed has ended.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	look := time.NewTicker(5 * time.Millisecond)
+	defer look.Stop()
+	deadline := time.After(10 * time.Second)
+	for alive(pid) {
+		select {
+		case <-look.C:
+		case <-deadline:
+			t.Fatalf("process %d lives", pid)
+		}
+	}
+}
+
 // alive says whether a process exists.
 func alive(pid int) bool {
 	_, err := os.Stat("/proc/" + itoa(pid))

@@ -241,6 +241,7 @@ func TestRealServerOverHTTP(t *testing.T) { // MCP-3, MCP-5
 				path = "/sse"
 			}
 			s := newTestSet(t, nil)
+			s.policy.maxRestarts = 1_000
 			s.configure(config.Server{Name: "http", Transport: transport, URL: "http://127.0.0.1:" + port + path})
 			s.settle()
 			if st := s.Status()[0]; st.State != Connected || st.Tools < 5 {

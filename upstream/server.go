@@ -39,7 +39,7 @@ var defaultPolicy = policy{
 // close; everything else reads what it has published under mu.
 type server struct {
 	set  *Set
-	def  config.Server
+	def  config.Server // never changes
 	hash string
 
 	cancel  context.CancelFunc
@@ -48,6 +48,7 @@ type server struct {
 	once    sync.Once     // closes settled
 
 	mu      sync.Mutex
+	shown   config.Server // def, at its present place in the file
 	news    chan struct{} // closed, and made anew, when session or state changes
 	state   State
 	failure string
@@ -60,7 +61,7 @@ type server struct {
 // newServer makes a server that stands still in the given state.
 func newServer(set *Set, def config.Server, state State, failure string) *server {
 	s := &server{
-		set: set, def: def, hash: def.Hash(), state: state, failure: failure, stderr: new(ring), news: make(chan struct{}),
+		set: set, def: def, shown: def, hash: def.Hash(), state: state, failure: failure, stderr: new(ring), news: make(chan struct{}),
 		cancel: func() {}, done: make(chan struct{}), settled: make(chan struct{}),
 	}
 	if state != Connecting {
@@ -74,14 +75,13 @@ func newServer(set *Set, def config.Server, state State, failure string) *server
 // never run side by side.
 func (s *server) start(ctx context.Context, after <-chan struct{}) {
 	ctx, s.cancel = context.WithCancel(ctx)
-	memory := s.set.cache.load(s.hash)
-	if memory != nil {
-		s.tools = memory.raw()
-		s.offer = catalog.NewServer(s.def.Name, s.tools, memory.Instructions, true)
-	}
 	go func() {
 		defer close(s.done)
 		defer s.once.Do(func() { close(s.settled) })
+		memory := s.set.cache.load(s.hash)
+		if memory != nil {
+			s.publishCached(memory)
+		}
 		if after != nil {
 			<-after
 		}
@@ -196,6 +196,16 @@ func (s *server) refresh(ctx context.Context, session *session) {
 	s.set.changed()
 }
 
+// publishCached offers the last known tools until the server has answered (LSP-1).
+func (s *server) publishCached(memory *remembered) {
+	tools := memory.raw()
+	offer := catalog.NewServer(s.def.Name, tools, memory.Instructions, true)
+	s.mu.Lock()
+	s.tools, s.offer = tools, offer
+	s.mu.Unlock()
+	s.set.changed()
+}
+
 func (s *server) publishSession(session *session) {
 	s.mu.Lock()
 	s.session = session
@@ -206,18 +216,16 @@ func (s *server) publishSession(session *session) {
 // publishTools puts a server's tools into the pool. A list that is the same as
 // before keeps the value of before.
 func (s *server) publishTools(session *session, tools []jsontext.Value) {
-	s.mu.Lock()
-	same := s.state == Connected && s.failure == "" && slices.EqualFunc(tools, s.tools, func(a, b jsontext.Value) bool { return string(a) == string(b) })
-	if !same {
-		s.tools = tools
-		s.offer = catalog.NewServer(s.def.Name, tools, session.instructions, false)
-		s.state, s.failure = Connected, ""
-	}
-	s.announce()
-	s.mu.Unlock()
-	if same {
+	// Only this goroutine writes these, so it may read them without the lock.
+	if s.state == Connected && s.failure == "" && slices.EqualFunc(tools, s.tools, func(a, b jsontext.Value) bool { return string(a) == string(b) }) {
 		return
 	}
+	offer := catalog.NewServer(s.def.Name, tools, session.instructions, false)
+	s.mu.Lock()
+	s.tools, s.offer = tools, offer
+	s.state, s.failure = Connected, ""
+	s.announce()
+	s.mu.Unlock()
 	memory := &remembered{Name: s.def.Name, Instructions: session.instructions, Tools: make([]string, len(tools))}
 	for i, tool := range tools {
 		memory.Tools[i] = string(tool)
@@ -264,7 +272,7 @@ func (s *server) announce() {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := Status{Server: s.def, State: s.state, Error: s.failure, Stderr: s.stderr.String()}
+	st := Status{Server: s.shown, State: s.state, Error: s.failure, Stderr: s.stderr.String()}
 	if s.offer != nil {
 		st.Tools, st.Cached = len(s.offer.Tools), s.offer.Cached
 	}

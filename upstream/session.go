@@ -39,6 +39,7 @@ var errSelf = errors.New("this server is codemode-ls itself, so it is not connec
 // session is one connection to a server, from its start to its end.
 type session struct {
 	name         string
+	url          string
 	client       *client.Client
 	process      *process // nil for HTTP
 	legacy       bool     // connected without the probe
@@ -109,7 +110,7 @@ func neverStarted(err error) bool { return errors.As(err, new(startError)) }
 
 func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, stderr *ring) (_ *session, err error) {
 	s := &session{
-		name: def.Name, legacy: onlyLegacy, changed: make(chan struct{}, 1),
+		name: def.Name, url: def.URL, legacy: onlyLegacy, changed: make(chan struct{}, 1),
 		ended: make(chan struct{}), progress: map[string]chan<- progress{},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -127,7 +128,7 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	}
 	if err != nil {
 		s.cancel()
-		return nil, startError{err}
+		return nil, startError{errors.New(s.redact(err.Error()))}
 	}
 	options := []client.ClientOption{client.WithRootsHandler(rootsHandler(d.roots)), client.WithDiscoverTimeout(probeTimeout)}
 	if onlyLegacy {
@@ -135,11 +136,11 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	}
 	s.client = client.NewClient(t, options...)
 	s.client.OnNotification(s.notified)
-	s.client.OnConnectionLost(func(err error) { s.end(fmt.Sprintf("the connection was lost: %v", err)) })
+	s.client.OnConnectionLost(func(err error) { s.end(s.redact(fmt.Sprintf("the connection was lost: %v", err))) })
 
 	if err := s.client.Start(s.ctx); err != nil {
 		s.close()
-		return nil, err
+		return nil, errors.New(s.redact(err.Error()))
 	}
 	if s.process != nil {
 		s.background.Go(s.watch)
@@ -235,7 +236,19 @@ func (s *session) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) {
 		return errors.New("the server did not answer in time")
 	}
-	return err
+	return errors.New(s.redact(err.Error()))
+}
+
+// redact takes what may be secret out of a message: the path and the query of
+// the server's URL.
+func (s *session) redact(message string) string {
+	u, err := url.Parse(s.url)
+	if s.url == "" || err != nil {
+		return message
+	}
+	short := u.Scheme + "://" + u.Host + "/…"
+	message = strings.ReplaceAll(message, s.url, short)
+	return strings.ReplaceAll(message, u.Redacted(), short)
 }
 
 // notified runs on the transport's read loop.

@@ -173,7 +173,7 @@ func (s *server) keeps(def config.Server, state State, failure string) bool {
 func (s *server) moveTo(def config.Server) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.def = def
+	s.shown = def
 }
 
 // replace stops a server, if there is one, and begins another. s.mu is held.

@@ -442,9 +442,10 @@ func TestProcessesEnd(t *testing.T) { // MCP-5
 		t.Fatal("the processes do not run")
 	}
 	s.Close()
-	if alive(st.PID) || alive(grandchild) {
-		t.Errorf("left behind: server %v, grandchild %v", alive(st.PID), alive(grandchild))
+	if alive(st.PID) {
+		t.Error("the server is left behind")
 	}
+	gone(t, grandchild)
 	if got := s.names(); got != "" {
 		t.Errorf("after Close: %s", got)
 	}
@@ -466,9 +467,7 @@ func TestGrandchildOfADeadServer(t *testing.T) { // MCP-5
 	grandchild := fake.Grandchild(t)
 	s.refuse(testContext(t), "f", "die")
 	s.untilState("f", Failed)
-	if alive(grandchild) {
-		t.Error("the grandchild lives")
-	}
+	gone(t, grandchild)
 }
 
 func TestEnvironment(t *testing.T) {
@@ -564,10 +563,11 @@ func TestCachedTools(t *testing.T) { // LSP-1
 	s := newTestSet(t, func(o *Options) { o.CacheDir = dir; o.Limits.ConnectTimeout = time.Second })
 	s.policy.firstDelay = time.Hour
 	s.configure(fake.Config(t, "f"))
+	s.until("f", "known", func(st Status) bool { return st.Cached })
 	if got := s.names(); got != "mcp__f__echo (cached)" {
 		t.Errorf("before it answers: %q", got)
 	}
-	if st := s.Status()[0]; !st.Cached || st.State != Connecting || st.Tools != 1 {
+	if st := s.Status()[0]; st.State != Connecting || st.Tools != 1 {
 		t.Errorf("%+v", st)
 	}
 	if got := s.Servers()[0]; string(got.Tools[0].InputSchema) != want || got.Instructions != "Hi." {
@@ -580,6 +580,7 @@ func TestCachedTools(t *testing.T) { // LSP-1
 	other := fake.Config(t, "f")
 	other.Args = append(other.Args, "x")
 	s.configure(other)
+	s.untilState("f", Failed)
 	if got := s.names(); got != "" {
 		t.Errorf("another definition has the old one's tools: %q", got)
 	}
