@@ -30,6 +30,8 @@ const (
 	defaultMaxRuns = 4
 	// startLimit is how long a child may take to become ready.
 	startLimit = 30 * time.Second
+	// renewAfter is how long a run may take before its child is replaced.
+	renewAfter = 20 * time.Millisecond
 )
 
 var errClosed = errors.New("the sandbox is closing")
@@ -80,6 +82,13 @@ func (p *Pool) fill() {
 	}
 }
 
+// renew fills the pool.
+func (p *Pool) renew() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fill()
+}
+
 // start makes one child and hands it to the run that waits longest.
 func (p *Pool) start() {
 	defer p.wg.Done()
@@ -115,9 +124,8 @@ func (p *Pool) take(ctx context.Context) (*child, error) {
 		c := p.idle[0]
 		p.idle = p.idle[1:]
 		if c.alive() {
-			p.fill()
 			p.mu.Unlock()
-			return c, nil
+			return c, nil // renewed when the run ends, or by renewAfter
 		}
 		p.retire(c)
 	}
@@ -192,6 +200,11 @@ func (p *Pool) Run(ctx context.Context, r Request, h Host) Outcome {
 	case err != nil:
 		return Outcome{Status: Crashed, Error: &ScriptError{Name: "Error", Message: err.Error(), Call: -1}, Wall: r.Clock.Elapsed()}
 	}
+	// Starting the next child would take a processor from this one, which most
+	// often is about to end.
+	renew := time.AfterFunc(renewAfter, p.renew)
+	defer p.renew()
+	defer renew.Stop()
 	o := newRun(c, r, h, p.o.Log).do(ctx)
 	p.retire(c)
 	return o

@@ -13,15 +13,22 @@ import (
 )
 
 // The prelude adds what the language has and goja lacks, and the few pure
-// functions of ISO-1; the lockdown takes away code from strings (ISO-2).
+// functions of ISO-1; the lockdown takes away code from strings (ISO-2). What
+// most scripts do not use is loaded when a script first touches it.
 var (
-	//go:embed js/prelude.js
-	preludeSource string
+	//go:embed js/language.js
+	languageSource string
+	//go:embed js/web.js
+	webSource string
+	//go:embed js/locale.js
+	localeSource string
 	//go:embed js/lockdown.js
 	lockdownSource string
 
-	preludeProgram  = sync.OnceValue(func() *goja.Program { return ownProgram("codemode:prelude", preludeSource) })
-	lockdownProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode:lockdown", lockdownSource) })
+	languageProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-language", languageSource) })
+	webProgram      = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-web", webSource) })
+	localeProgram   = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-locale", localeSource) })
+	lockdownProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-lockdown", lockdownSource) })
 )
 
 // ownProgram compiles a script of our own; it is right or the build is broken.
@@ -60,7 +67,22 @@ func installPrelude(r *realm) {
 	} {
 		host.Set(name, r.native(name, func(c goja.FunctionCall) goja.Value { return f(r.vm, c) }))
 	}
-	callProgram(r.vm, preludeProgram(), host)
+	loaded := map[string]bool{}
+	host.Set("load", r.native("load", func(c goja.FunctionCall) goja.Value {
+		name := c.Argument(0).String()
+		if loaded[name] {
+			return goja.Undefined()
+		}
+		loaded[name] = true
+		switch name {
+		case "web":
+			callProgram(r.vm, webProgram(), host)
+		case "locale":
+			callProgram(r.vm, localeProgram(), host)
+		}
+		return goja.Undefined()
+	}))
+	callProgram(r.vm, languageProgram(), host)
 	callProgram(r.vm, lockdownProgram())
 }
 

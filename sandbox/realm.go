@@ -537,6 +537,9 @@ func compile(code string, l script.Language) (*goja.Program, error) {
 	if !isBody(tree.Body) {
 		return nil, errShape
 	}
+	if err := expandLiterals(tree, p.Code); err != nil {
+		return nil, engineError(err)
+	}
 	program, err := goja.CompileAST(tree, false)
 	if err != nil {
 		return nil, engineError(err)

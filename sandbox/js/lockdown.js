@@ -3,9 +3,14 @@
   const { defineProperty, getPrototypeOf } = Object;
   const EvalErr = EvalError;
   const text = 'Code generation from strings is not available in Exec scripts';
-  const define = (o, k, v, e) => defineProperty(o, k, { value: v, writable: true, enumerable: false, configurable: true });
+  const define = (o, k, v, e) =>
+    defineProperty(o, k, { value: v, writable: true, enumerable: false, configurable: true });
   const stub = (name, proto, ctorWritable) => {
-    const f = { [name]: function () { throw new EvalErr(text); } }[name];
+    const f = {
+      [name]: function () {
+        throw new EvalErr(text);
+      },
+    }[name];
     defineProperty(f, 'length', { value: 1, writable: false, enumerable: false, configurable: true });
     defineProperty(f, 'prototype', { value: proto, writable: false, enumerable: false, configurable: false });
     defineProperty(proto, 'constructor', { value: f, writable: ctorWritable, enumerable: false, configurable: true });
@@ -19,6 +24,14 @@
   Object.setPrototypeOf(A, F);
   Object.setPrototypeOf(G, F);
   define(globalThis, 'Function', F);
-  define(globalThis, 'eval', { eval() { throw new EvalErr(text); } }.eval);
+  define(
+    globalThis,
+    'eval',
+    {
+      eval() {
+        throw new EvalErr(text);
+      },
+    }.eval,
+  );
   delete globalThis.GoError;
-})
+});

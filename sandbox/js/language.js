@@ -1,0 +1,751 @@
+// What ECMAScript has and goja lacks.
+(function (host) {
+  'use strict';
+  const O = Object,
+    R = Reflect,
+    { defineProperty, getPrototypeOf } = Object;
+  const def = (o, k, v) => defineProperty(o, k, { value: v, writable: true, enumerable: false, configurable: true });
+  const methods = (o, m) => {
+    for (const k of R.ownKeys(m)) {
+      const d = O.getOwnPropertyDescriptor(m, k);
+      d.enumerable = false;
+      if (!O.prototype.hasOwnProperty.call(o, k)) defineProperty(o, k, d);
+    }
+  };
+  const missing = (o, k) => !O.prototype.hasOwnProperty.call(o, k);
+
+  // --- well-known symbols
+  for (const n of ['asyncIterator', 'dispose', 'asyncDispose'])
+    if (missing(Symbol, n))
+      defineProperty(Symbol, n, {
+        value: Symbol('Symbol.' + n),
+        writable: false,
+        enumerable: false,
+        configurable: false,
+      });
+
+  // --- Promise
+  methods(Promise, {
+    withResolvers() {
+      let resolve, reject;
+      const promise = new this((a, b) => {
+        resolve = a;
+        reject = b;
+      });
+      return { promise, resolve, reject };
+    },
+    try(fn, ...args) {
+      if (typeof this !== 'function') throw new TypeError('Promise.try called on non-object');
+      return new this((res, rej) => {
+        try {
+          res(fn(...args));
+        } catch (e) {
+          rej(e);
+        }
+      });
+    },
+  });
+
+  // --- Array / Object / Map / String
+  methods(Array, {
+    async fromAsync(items, mapfn, thisArg) {
+      if (mapfn !== undefined && typeof mapfn !== 'function') throw new TypeError('mapfn is not callable');
+      const C = typeof this === 'function' && this.prototype !== undefined ? this : Array;
+      const am = items[Symbol.asyncIterator],
+        sm = am == null ? items[Symbol.iterator] : undefined;
+      let i = 0;
+      if (am != null || sm != null) {
+        const r = new C();
+        const it = (am ?? sm).call(items),
+          next = it.next;
+        for (;;) {
+          let s = next.call(it);
+          if (am != null) s = await s;
+          if (O(s) !== s) throw new TypeError('iterator result is not an object');
+          if (s.done) {
+            r.length = i;
+            return r;
+          }
+          try {
+            let v = s.value;
+            if (am == null) v = await v;
+            if (mapfn) v = await mapfn.call(thisArg, v, i);
+            defineProperty(r, i, { value: v, writable: true, enumerable: true, configurable: true });
+          } catch (e) {
+            try {
+              const ret = it.return;
+              if (ret != null) await ret.call(it);
+            } catch {}
+            throw e;
+          }
+          i++;
+        }
+      }
+      const len = Math.min(Math.max(Math.trunc(Number(items.length)) || 0, 0), 2 ** 53 - 1);
+      const r = new C(len);
+      for (; i < len; i++) {
+        let v = await items[i];
+        if (mapfn) v = await mapfn.call(thisArg, v, i);
+        defineProperty(r, i, { value: v, writable: true, enumerable: true, configurable: true });
+      }
+      r.length = len;
+      return r;
+    },
+  });
+  const group = (items, cb, add) => {
+    if (items == null) throw new TypeError('items is null or undefined');
+    if (typeof cb !== 'function') throw new TypeError('callback is not a function');
+    let i = 0;
+    for (const v of items) add(cb(v, i++), v);
+  };
+  methods(Object, {
+    groupBy(items, cb) {
+      const r = O.create(null);
+      group(items, cb, (k, v) => {
+        k = typeof k === 'symbol' ? k : String(k);
+        (r[k] ??= []).push(v);
+      });
+      return r;
+    },
+  });
+  methods(Map, {
+    groupBy(items, cb) {
+      const r = new Map();
+      group(items, cb, (k, v) => {
+        const a = r.get(k);
+        if (a) a.push(v);
+        else r.set(k, [v]);
+      });
+      return r;
+    },
+  });
+  methods(Map.prototype, {
+    getOrInsert(k, v) {
+      if (!this.has(k)) this.set(k, v);
+      return this.get(k);
+    },
+    getOrInsertComputed(k, f) {
+      if (!this.has(k)) this.set(k, f(k));
+      return this.get(k);
+    },
+  });
+  const chk = (t) => {
+    if (t == null) throw new TypeError('String.prototype method called on null or undefined');
+    return String(t);
+  };
+  const lone = (s, f) => {
+    let out = '';
+    for (let i = 0; i < s.length; i++) {
+      const c = s.charCodeAt(i);
+      if (c >= 0xd800 && c < 0xdc00) {
+        const d = s.charCodeAt(i + 1);
+        if (d >= 0xdc00 && d < 0xe000) {
+          out += s[i] + s[++i];
+          continue;
+        }
+        if (f) return true;
+        out += '\uFFFD';
+      } else if (c >= 0xdc00 && c < 0xe000) {
+        if (f) return true;
+        out += '\uFFFD';
+      } else out += s[i];
+    }
+    return f ? false : out;
+  };
+  methods(String.prototype, {
+    isWellFormed() {
+      return !lone(chk(this), true);
+    },
+    toWellFormed() {
+      return lone(chk(this), false);
+    },
+  });
+  methods(O.prototype, {
+    __defineGetter__(p, f) {
+      if (typeof f !== 'function') throw new TypeError('getter is not a function');
+      defineProperty(O(this), p, { get: f, enumerable: true, configurable: true });
+    },
+    __defineSetter__(p, f) {
+      if (typeof f !== 'function') throw new TypeError('setter is not a function');
+      defineProperty(O(this), p, { set: f, enumerable: true, configurable: true });
+    },
+    __lookupGetter__(p) {
+      let o = O(this);
+      for (; o; o = getPrototypeOf(o)) {
+        const d = O.getOwnPropertyDescriptor(o, p);
+        if (d) return d.get;
+      }
+    },
+    __lookupSetter__(p) {
+      let o = O(this);
+      for (; o; o = getPrototypeOf(o)) {
+        const d = O.getOwnPropertyDescriptor(o, p);
+        if (d) return d.set;
+      }
+    },
+  });
+  methods(Math, {
+    sumPrecise(it) {
+      let s = 0,
+        c = 0,
+        any = false;
+      for (const x of it) {
+        if (typeof x !== 'number') throw new TypeError('not a number');
+        any = true;
+        const t = s + x;
+        if (Math.abs(s) >= Math.abs(x)) c += s - t + x;
+        else c += x - t + s;
+        s = t;
+      }
+      return any ? s + c : -0;
+    },
+  });
+
+  // --- Errors
+  methods(Error, {
+    captureStackTrace(o) {
+      if (O(o) !== o) throw new TypeError('Invalid argument');
+      def(
+        o,
+        'stack',
+        new Error().stack.replace(/^Error\n/, (o.name ?? 'Error') + (o.message ? ': ' + o.message : '') + '\n'),
+      );
+    },
+  });
+  if (typeof SuppressedError === 'undefined') {
+    class SuppressedError extends Error {
+      constructor(error, suppressed, message) {
+        super(message);
+        def(this, 'error', error);
+        def(this, 'suppressed', suppressed);
+      }
+    }
+    def(SuppressedError.prototype, 'name', 'SuppressedError');
+    def(globalThis, 'SuppressedError', SuppressedError);
+  }
+  // --- WeakRef (strong) / FinalizationRegistry (never fires)
+  if (typeof WeakRef === 'undefined') {
+    def(
+      globalThis,
+      'WeakRef',
+      class WeakRef {
+        #t;
+        constructor(t) {
+          if (O(t) !== t && typeof t !== 'symbol') throw new TypeError('WeakRef: invalid target');
+          this.#t = t;
+        }
+        deref() {
+          return this.#t;
+        }
+        get [Symbol.toStringTag]() {
+          return 'WeakRef';
+        }
+      },
+    );
+    def(
+      globalThis,
+      'FinalizationRegistry',
+      class FinalizationRegistry {
+        constructor(f) {
+          if (typeof f !== 'function') throw new TypeError('cleanup must be callable');
+        }
+        register() {}
+        unregister() {
+          return false;
+        }
+        get [Symbol.toStringTag]() {
+          return 'FinalizationRegistry';
+        }
+      },
+    );
+  }
+  // --- Iterator helpers
+  const IterProto = getPrototypeOf(getPrototypeOf([][Symbol.iterator]()));
+  const AsyncIterProto = {};
+  def(AsyncIterProto, Symbol.asyncIterator, function () {
+    return this;
+  });
+  if (typeof Iterator === 'undefined') {
+    const Iterator = function Iterator() {
+      if (new.target === undefined || new.target === Iterator) throw new TypeError('Iterator is abstract');
+    };
+    defineProperty(Iterator, 'prototype', {
+      value: IterProto,
+      writable: false,
+      enumerable: false,
+      configurable: false,
+    });
+    def(IterProto, 'constructor', Iterator);
+    def(globalThis, 'Iterator', Iterator);
+    if (missing(IterProto, Symbol.toStringTag)) def(IterProto, Symbol.toStringTag, 'Iterator');
+    const rec = (o) => {
+      if (O(o) !== o) throw new TypeError('not an object');
+      return { it: o, next: o.next };
+    };
+    const step = (r) => {
+      const s = r.next.call(r.it);
+      if (O(s) !== s) throw new TypeError('iterator result is not an object');
+      return s;
+    };
+    const close = (r) => {
+      const f = r.it.return;
+      if (f != null) f.call(r.it);
+    };
+    const HelperProto = O.create(IterProto);
+    const helper = (gen, r) => {
+      const h = O.create(HelperProto);
+      st.set(h, { g: gen, r, started: false, done: false });
+      return h;
+    };
+    const st = new WeakMap();
+    const wm = (h) => {
+      const s = st.get(h);
+      if (!s) throw new TypeError('incompatible receiver');
+      return s;
+    };
+    methods(HelperProto, {
+      next() {
+        const s = wm(this);
+        s.started = true;
+        return s.g.next();
+      },
+      return() {
+        const s = wm(this);
+        if (!s.started && !s.done) {
+          s.done = true;
+          s.g.return();
+          close(s.r);
+          return { value: undefined, done: true };
+        }
+        return s.g.return();
+      },
+    });
+    def(HelperProto, Symbol.toStringTag, 'Iterator Helper');
+    const fnchk = (o, f) => {
+      if (typeof f !== 'function') {
+        try {
+          close({ it: o });
+        } catch {}
+        throw new TypeError(String(f) + ' is not a function');
+      }
+    };
+    const objchk = (o) => {
+      if (O(o) !== o) throw new TypeError('Iterator helper called on non-object');
+    };
+    const loop = function* (r, body) {
+      let ok = false;
+      try {
+        for (;;) {
+          let s;
+          try {
+            s = step(r);
+          } catch (e) {
+            ok = true;
+            throw e;
+          }
+          if (s.done) {
+            ok = true;
+            return;
+          }
+          const y = body(s.value);
+          if (y === loop) {
+            return;
+          }
+          if (y) yield y.v;
+        }
+      } finally {
+        if (!ok) close(r);
+      }
+    };
+    const num = (o, n) => {
+      let v;
+      try {
+        v = Number(n);
+      } catch (e) {
+        try {
+          close({ it: o });
+        } catch {}
+        throw e;
+      }
+      if (v !== v) {
+        try {
+          close({ it: o });
+        } catch {}
+        throw new RangeError('must be a number');
+      }
+      v = Math.trunc(v);
+      if (v < 0) {
+        try {
+          close({ it: o });
+        } catch {}
+        throw new RangeError('must be non-negative');
+      }
+      return v;
+    };
+    methods(IterProto, {
+      map(f) {
+        objchk(this);
+        fnchk(this, f);
+        let i = 0;
+        const r = rec(this);
+        return helper(
+          loop(r, (v) => ({ v: f(v, i++) })),
+          r,
+        );
+      },
+      filter(f) {
+        objchk(this);
+        fnchk(this, f);
+        let i = 0;
+        const r = rec(this);
+        return helper(
+          loop(r, (v) => (f(v, i++) ? { v } : null)),
+          r,
+        );
+      },
+      take(n) {
+        objchk(this);
+        let k = num(this, n);
+        const r = rec(this);
+        return helper(
+          (function* () {
+            let ok = false;
+            try {
+              for (;;) {
+                if (k === 0) return;
+                k--;
+                let s;
+                try {
+                  s = step(r);
+                } catch (e) {
+                  ok = true;
+                  throw e;
+                }
+                if (s.done) {
+                  ok = true;
+                  return;
+                }
+                yield s.value;
+              }
+            } finally {
+              if (!ok) close(r);
+            }
+          })(),
+          r,
+        );
+      },
+      drop(n) {
+        objchk(this);
+        let k = num(this, n);
+        const r = rec(this);
+        return helper(
+          loop(r, (v) => (k > 0 ? (k--, null) : { v })),
+          r,
+        );
+      },
+      flatMap(f) {
+        objchk(this);
+        fnchk(this, f);
+        let i = 0;
+        const r = rec(this);
+        return helper(
+          (function* () {
+            let ok = false;
+            try {
+              for (;;) {
+                let s;
+                try {
+                  s = step(r);
+                } catch (e) {
+                  ok = true;
+                  throw e;
+                }
+                if (s.done) {
+                  ok = true;
+                  return;
+                }
+                const m = f(s.value, i++);
+                if (O(m) !== m) throw new TypeError('flatMap mapper must return an iterable');
+                const im = m[Symbol.iterator];
+                yield* im == null ? { [Symbol.iterator]: () => m } : { [Symbol.iterator]: () => im.call(m) };
+              }
+            } finally {
+              if (!ok) close(r);
+            }
+          })(),
+          r,
+        );
+      },
+      reduce(f, ...a) {
+        objchk(this);
+        fnchk(this, f);
+        const r = rec(this);
+        let acc,
+          i = 0;
+        if (a.length) acc = a[0];
+        else {
+          const s = step(r);
+          if (s.done) throw new TypeError('Reduce of empty iterator with no initial value');
+          acc = s.value;
+          i = 1;
+        }
+        for (;;) {
+          const s = step(r);
+          if (s.done) return acc;
+          try {
+            acc = f(acc, s.value, i++);
+          } catch (e) {
+            try {
+              close(r);
+            } catch {}
+            throw e;
+          }
+        }
+      },
+      toArray() {
+        objchk(this);
+        const r = rec(this),
+          out = [];
+        for (;;) {
+          const s = step(r);
+          if (s.done) return out;
+          out[out.length] = s.value;
+        }
+      },
+      forEach(f) {
+        objchk(this);
+        fnchk(this, f);
+        const r = rec(this);
+        let i = 0;
+        for (;;) {
+          const s = step(r);
+          if (s.done) return;
+          try {
+            f(s.value, i++);
+          } catch (e) {
+            try {
+              close(r);
+            } catch {}
+            throw e;
+          }
+        }
+      },
+      some(f) {
+        objchk(this);
+        fnchk(this, f);
+        const r = rec(this);
+        let i = 0;
+        for (;;) {
+          const s = step(r);
+          if (s.done) return false;
+          let b;
+          try {
+            b = f(s.value, i++);
+          } catch (e) {
+            try {
+              close(r);
+            } catch {}
+            throw e;
+          }
+          if (b) {
+            close(r);
+            return true;
+          }
+        }
+      },
+      every(f) {
+        objchk(this);
+        fnchk(this, f);
+        const r = rec(this);
+        let i = 0;
+        for (;;) {
+          const s = step(r);
+          if (s.done) return true;
+          let b;
+          try {
+            b = f(s.value, i++);
+          } catch (e) {
+            try {
+              close(r);
+            } catch {}
+            throw e;
+          }
+          if (!b) {
+            close(r);
+            return false;
+          }
+        }
+      },
+      find(f) {
+        objchk(this);
+        fnchk(this, f);
+        const r = rec(this);
+        let i = 0;
+        for (;;) {
+          const s = step(r);
+          if (s.done) return undefined;
+          let b;
+          try {
+            b = f(s.value, i++);
+          } catch (e) {
+            try {
+              close(r);
+            } catch {}
+            throw e;
+          }
+          if (b) {
+            close(r);
+            return s.value;
+          }
+        }
+      },
+    });
+    methods(Iterator, {
+      from(o) {
+        if (O(o) !== o && typeof o !== 'string') throw new TypeError('not an object');
+        const m = o[Symbol.iterator];
+        const it = m != null ? m.call(o) : o;
+        if (O(it) !== it) throw new TypeError('not an object');
+        if (IterProto.isPrototypeOf(it)) return it;
+        const r = rec(it);
+        const w = O.create(WrapProto);
+        wst.set(w, r);
+        return w;
+      },
+    });
+    const wst = new WeakMap();
+    const WrapProto = O.create(IterProto);
+    methods(WrapProto, {
+      next() {
+        const r = wst.get(this);
+        return r.next.call(r.it);
+      },
+      return() {
+        const r = wst.get(this);
+        const f = r.it.return;
+        return f === undefined ? { value: undefined, done: true } : f.call(r.it);
+      },
+    });
+  }
+
+  // --- RegExp: \p{..} (u/v), d, (simple) v
+  const RE = RegExp,
+    reExec = RE.prototype.exec;
+  const hasIdx = new WeakSet();
+  const RegExpP = function RegExp(p, f) {
+    const isRe = O(p) === p && p instanceof RE;
+    if (new.target === undefined && isRe && f === undefined && p.constructor === RegExpP) return p;
+    let src = isRe ? p.source : p === undefined ? '' : String(p),
+      fl = f === undefined ? (isRe ? p.flags : '') : String(f);
+    const d = fl.includes('d'),
+      v = fl.includes('v');
+    if (d || v) {
+      if (fl.indexOf('d') !== fl.lastIndexOf('d') || fl.indexOf('v') !== fl.lastIndexOf('v') || (v && fl.includes('u')))
+        throw new SyntaxError("Invalid flags supplied to RegExp constructor '" + fl + "'");
+      fl = fl.replace('d', '').replace('v', 'u');
+    }
+    if (fl.includes('u') && (v || /\\[pP]/.test(src))) src = host.expandProps(src, v);
+    const r = R.construct(RE, [isRe && !d && !v && f === undefined ? p : src, fl], new.target ?? RegExpP);
+    if (d) {
+      hasIdx.add(r);
+      def(r, 'hasIndices', true);
+    }
+    return r;
+  };
+  defineProperty(RegExpP, 'prototype', {
+    value: RE.prototype,
+    writable: false,
+    enumerable: false,
+    configurable: false,
+  });
+  for (const k of R.ownKeys(RE))
+    if (k !== 'prototype' && k !== 'length' && k !== 'name')
+      defineProperty(RegExpP, k, O.getOwnPropertyDescriptor(RE, k));
+  defineProperty(RegExpP, 'length', { value: 2, configurable: true });
+  def(RE.prototype, 'constructor', RegExpP);
+  def(globalThis, 'RegExp', RegExpP);
+  methods(RegExpP, {
+    escape(s) {
+      if (typeof s !== 'string') throw new TypeError('RegExp.escape: argument must be a string');
+      let o = '';
+      for (let i = 0; i < s.length; i++) {
+        const c = s[i];
+        if (i === 0 && /[0-9A-Za-z]/.test(c)) o += '\\x' + c.charCodeAt(0).toString(16).padStart(2, '0');
+        else if ('^$\\.*+?()[]{}|/'.includes(c)) o += '\\' + c;
+        else if (/[,\-=<>#&!%:;@~'`"\s]/.test(c)) {
+          const n = c.charCodeAt(0);
+          o += n < 256 ? '\\x' + n.toString(16).padStart(2, '0') : '\\u' + n.toString(16).padStart(4, '0');
+        } else o += c;
+      }
+      return o;
+    },
+  });
+  // the d flag: indices for the whole match are exact; for groups goja exposes none, so they are located by search inside the match
+  const withIndices = (m) => {
+    const s = m.index;
+    const ind = [[s, s + m[0].length]];
+    let from = 0;
+    for (let i = 1; i < m.length; i++) {
+      if (m[i] === undefined) {
+        ind.push(undefined);
+        continue;
+      }
+      const at = m[0].indexOf(m[i], 0);
+      ind.push(at < 0 ? undefined : [s + at, s + at + m[i].length]);
+    }
+    if (m.groups) {
+      const g = O.create(null);
+      for (const k of O.keys(m.groups)) {
+        const i = m.indexOf(m.groups[k], 1);
+        g[k] = i > 0 ? ind[i] : undefined;
+      }
+      ind.groups = g;
+    } else ind.groups = undefined;
+    m.indices = ind;
+    return m;
+  };
+  def(
+    RE.prototype,
+    'exec',
+    {
+      exec(s) {
+        const m = R.apply(reExec, this, [s]);
+        return m !== null && hasIdx.has(this) ? withIndices(m) : m;
+      },
+    }.exec,
+  );
+
+  host.localeCompare = String.prototype.localeCompare;
+
+  // --- loaded when first used: see web.js and locale.js
+  const lazy = (o, names, file) => {
+    for (const k of names)
+      defineProperty(o, k, {
+        configurable: true,
+        enumerable: false,
+        get() {
+          host.load(file);
+          return o[k];
+        },
+        set(v) {
+          def(this, k, v);
+        },
+      });
+  };
+  lazy(globalThis, ['structuredClone', 'btoa', 'atob', 'TextEncoder', 'TextDecoder', 'URL', 'URLSearchParams'], 'web');
+  lazy(globalThis, ['Intl'], 'locale');
+  lazy(Number.prototype, ['toLocaleString'], 'locale');
+  lazy(BigInt.prototype, ['toLocaleString'], 'locale');
+  lazy(Date.prototype, ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'], 'locale');
+  lazy(String.prototype, ['localeCompare'], 'locale');
+  def(
+    globalThis,
+    'queueMicrotask',
+    {
+      queueMicrotask(f) {
+        if (typeof f !== 'function') throw new TypeError('callback is not a function');
+        Promise.resolve().then(f);
+      },
+    }.queueMicrotask,
+  );
+});

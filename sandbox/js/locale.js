@@ -1,0 +1,260 @@
+// Locale-dependent formatting, in English (en-US) whatever locale is asked for.
+(function (host) {
+  'use strict';
+  const O = Object,
+    R = Reflect,
+    { defineProperty, getPrototypeOf } = Object;
+  const def = (o, k, v) => defineProperty(o, k, { value: v, writable: true, enumerable: false, configurable: true });
+  const grp = (s) => s.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  const fmtNum = (n, o = {}) => {
+    if (n !== n) return 'NaN';
+    if (n === Infinity) return '∞';
+    if (n === -Infinity) return '-∞';
+    let suffix = '',
+      prefix = '';
+    const cur = o.style === 'currency';
+    if (o.style === 'percent') {
+      n *= 100;
+      suffix = '%';
+    }
+    if (cur)
+      prefix =
+        { USD: '$', EUR: '€', GBP: '£', JPY: '¥', CNY: 'CN¥', INR: '₹', KRW: '₩' }[o.currency] ?? o.currency + '\u00a0';
+    if (o.notation === 'compact') {
+      const u = [
+        ['T', 1e12],
+        ['B', 1e9],
+        ['M', 1e6],
+        ['K', 1e3],
+      ].find((x) => Math.abs(n) >= x[1]);
+      if (u) {
+        n /= u[1];
+        suffix = u[0];
+      }
+      o = { maximumFractionDigits: Math.abs(n) < 100 ? 1 : 0, ...o };
+      if (Math.abs(n) >= 100) o.maximumFractionDigits = 0;
+    }
+    const minF = o.minimumFractionDigits ?? (cur ? (o.currency === 'JPY' || o.currency === 'KRW' ? 0 : 2) : 0);
+    const maxF = o.maximumFractionDigits ?? Math.max(minF, cur ? minF : o.style === 'percent' ? 0 : 3);
+    let s = Math.abs(n).toFixed(maxF);
+    let [i, f = ''] = s.split('.');
+    while (f.length > minF && f.endsWith('0')) f = f.slice(0, -1);
+    if (o.minimumIntegerDigits) i = i.padStart(o.minimumIntegerDigits, '0');
+    if (o.useGrouping !== false) i = grp(i);
+    const neg = n < 0 && /[1-9]/.test(i + f);
+    return (neg ? '-' : '') + prefix + i + (f ? '.' + f : '') + suffix;
+  };
+  const MON = [
+      'January',
+      'February',
+      'March',
+      'April',
+      'May',
+      'June',
+      'July',
+      'August',
+      'September',
+      'October',
+      'November',
+      'December',
+    ],
+    DAY = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+  const fmtDate = (d, o, need) => {
+    const t = +d;
+    if (t !== t) return 'Invalid Date';
+    o = { ...o };
+    const off = host.tz(t, o.timeZone === undefined ? '' : String(o.timeZone));
+    if (off === null) throw new RangeError('Invalid time zone specified: ' + o.timeZone);
+    const u = new Date(t + off * 60000);
+    const p2 = (n) => String(n).padStart(2, '0');
+    if (o.dateStyle || o.timeStyle) {
+      const ds = {
+          full: { weekday: 'long', year: 'numeric', month: 'long', day: 'numeric' },
+          long: { year: 'numeric', month: 'long', day: 'numeric' },
+          medium: { year: 'numeric', month: 'short', day: 'numeric' },
+          short: { year: '2-digit', month: 'numeric', day: 'numeric' },
+        }[o.dateStyle],
+        ts = o.timeStyle && {
+          hour: 'numeric',
+          minute: '2-digit',
+          ...(o.timeStyle === 'short' ? {} : { second: '2-digit' }),
+        };
+      o = { ...o, ...ds, ...ts };
+    } else if (!['weekday', 'year', 'month', 'day', 'hour', 'minute', 'second'].some((k) => o[k] !== undefined)) {
+      if (need !== 'time') Object.assign(o, { year: 'numeric', month: 'numeric', day: 'numeric' });
+      if (need !== 'date') Object.assign(o, { hour: 'numeric', minute: '2-digit', second: '2-digit' });
+    }
+    let ds = '';
+    const m = u.getUTCMonth(),
+      dd = o.day && (o.day === '2-digit' ? p2(u.getUTCDate()) : String(u.getUTCDate())),
+      yy = o.year && (o.year === '2-digit' ? p2(u.getUTCFullYear() % 100) : String(u.getUTCFullYear()));
+    const wd = o.weekday && (o.weekday === 'long' ? DAY[u.getUTCDay()] : DAY[u.getUTCDay()].slice(0, 3));
+    if (o.month === 'long' || o.month === 'short') {
+      const mn = o.month === 'long' ? MON[m] : MON[m].slice(0, 3);
+      ds = mn + (dd ? ' ' + dd : '') + (yy ? (dd ? ', ' : ' ') + yy : '');
+    } else ds = [o.month && (o.month === '2-digit' ? p2(m + 1) : String(m + 1)), dd, yy].filter(Boolean).join('/');
+    if (wd) ds = ds ? wd + ', ' + ds : wd;
+    let ts = '';
+    if (o.hour || o.minute || o.second) {
+      const H = u.getUTCHours(),
+        h24 = o.hour12 === false || o.hourCycle === 'h23';
+      const hs = o.hour ? (h24 ? p2(H) : o.hour === '2-digit' ? p2(H % 12 || 12) : String(H % 12 || 12)) : null;
+      ts = [hs, o.minute && p2(u.getUTCMinutes()), o.second && p2(u.getUTCSeconds())]
+        .filter((x) => x != null && x !== undefined)
+        .join(':');
+      if (hs !== null && !h24) ts += ' ' + (H < 12 ? 'AM' : 'PM');
+    }
+    if (ts && o.timeZoneName) ts += ' ' + (o.timeZone ?? 'UTC');
+    return ds && ts ? ds + ', ' + ts : ds || ts;
+  };
+  def(
+    Number.prototype,
+    'toLocaleString',
+    {
+      toLocaleString(l, o) {
+        return fmtNum(Number(this), o);
+      },
+    }.toLocaleString,
+  );
+  def(
+    BigInt.prototype,
+    'toLocaleString',
+    {
+      toLocaleString() {
+        return grp(String(this));
+      },
+    }.toLocaleString,
+  );
+  def(
+    Date.prototype,
+    'toLocaleString',
+    {
+      toLocaleString(l, o) {
+        return fmtDate(this, o, 'any');
+      },
+    }.toLocaleString,
+  );
+  def(
+    Date.prototype,
+    'toLocaleDateString',
+    {
+      toLocaleDateString(l, o) {
+        return fmtDate(this, o, 'date');
+      },
+    }.toLocaleDateString,
+  );
+  def(
+    Date.prototype,
+    'toLocaleTimeString',
+    {
+      toLocaleTimeString(l, o) {
+        return fmtDate(this, o, 'time');
+      },
+    }.toLocaleTimeString,
+  );
+  const lc = host.localeCompare;
+  const cmp = (a, b, o) => {
+    a = String(a);
+    b = String(b);
+    if (o && (o.sensitivity === 'base' || o.sensitivity === 'accent')) {
+      a = a.toLowerCase();
+      b = b.toLowerCase();
+    }
+    if (o && o.numeric) {
+      const x = a.split(/(\d+)/),
+        y = b.split(/(\d+)/);
+      for (let i = 0; i < Math.min(x.length, y.length); i++) {
+        if (i % 2) {
+          const d = Number(x[i]) - Number(y[i]);
+          if (d) return d < 0 ? -1 : 1;
+        } else {
+          const d = R.apply(lc, x[i], [y[i]]);
+          if (d) return d;
+        }
+      }
+      return Math.sign(x.length - y.length);
+    }
+    return R.apply(lc, a, [b]);
+  };
+  def(
+    String.prototype,
+    'localeCompare',
+    {
+      localeCompare(b, l, o) {
+        return cmp(this, b, o);
+      },
+    }.localeCompare,
+  );
+  const Intl = {};
+  const cls = (name, mk) => {
+    const C = {
+      [name]: class {
+        constructor(l, o) {
+          const m = mk(o ?? {});
+          for (const k of O.keys(m)) def(this, k, m[k]);
+        }
+        resolvedOptions() {
+          return { locale: 'en-US' };
+        }
+        static supportedLocalesOf() {
+          return ['en-US'];
+        }
+      },
+    }[name];
+    def(Intl, name, C);
+  };
+  cls('NumberFormat', (o) => ({ format: (n) => fmtNum(typeof n === 'bigint' ? Number(n) : +n, o) }));
+  cls('DateTimeFormat', (o) => ({
+    format: (d) => fmtDate(d === undefined ? new Date() : new Date(d), o, 'date'),
+    resolvedOptions: () => ({
+      locale: 'en-US',
+      timeZone: o.timeZone ?? 'UTC',
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+    }),
+  }));
+  cls('Collator', (o) => ({ compare: (a, b) => cmp(a, b, o) }));
+  cls('PluralRules', (o) => ({
+    select: (n) => {
+      if (o.type === 'ordinal') {
+        const t = n % 10,
+          h = n % 100;
+        return t === 1 && h !== 11 ? 'one' : t === 2 && h !== 12 ? 'two' : t === 3 && h !== 13 ? 'few' : 'other';
+      }
+      return n === 1 ? 'one' : 'other';
+    },
+  }));
+  cls('ListFormat', (o) => ({
+    format: (l) => {
+      const a = [...l],
+        w = o.type === 'disjunction' ? 'or' : 'and';
+      return a.length < 2
+        ? a.join('')
+        : a.length === 2
+          ? a.join(' ' + w + ' ')
+          : a.slice(0, -1).join(', ') + ', ' + w + ' ' + a.at(-1);
+    },
+  }));
+  cls('RelativeTimeFormat', () => ({
+    format: (n, u) => {
+      u = String(u).replace(/s$/, '');
+      const a = Math.abs(n),
+        s = fmtNum(a) + ' ' + u + (a === 1 ? '' : 's');
+      return n < 0 || O.is(n, -0) ? s + ' ago' : 'in ' + s;
+    },
+  }));
+  cls('Segmenter', (o) => ({
+    segment: (s) => {
+      s = String(s);
+      const parts = o.granularity === 'word' ? s.split(/(\b)/).filter(Boolean) : [...s];
+      let i = 0;
+      return parts.map((segment) => {
+        const r = { segment, index: i, input: s };
+        i += segment.length;
+        return r;
+      });
+    },
+  }));
+  def(Intl, Symbol.toStringTag, 'Intl');
+  def(globalThis, 'Intl', Intl);
+});
