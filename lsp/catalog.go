@@ -23,7 +23,11 @@ func (s *Server) catalog(ctx context.Context, snap *Snapshot, p *CatalogParams) 
 		}
 		o.BudgetTokens = *p.BudgetTokens
 	}
-	r := snap.Workspace.Catalog.Render(o)
+	return CatalogOf(snap.Workspace.Catalog.Render(o), snap.Workspace.Rules), nil
+}
+
+// CatalogOf is the answer of codemode/catalog for a rendering.
+func CatalogOf(r *catalog.Rendering, rules *permission.Rules) *Catalog {
 	answer := &Catalog{
 		Text: r.Text, Hash: r.Hash, Partial: r.Partial, Shown: r.Shown, Total: r.Total,
 		Tokens: r.Tokens, FlatTokens: r.FlatTokens,
@@ -39,10 +43,10 @@ func (s *Server) catalog(ctx context.Context, snap *Snapshot, p *CatalogParams) 
 		answer.Tools = append(answer.Tools, CatalogTool{
 			Name: t.Tool.Name, Server: t.Tool.Server, Title: t.Tool.Title, Description: t.Tool.Description,
 			Signature: t.Signature, Tokens: t.Tokens, Shown: t.Shown, Annotations: t.Tool.RawAnnotations,
-			Permission: verdict(snap.Workspace.Rules, t.Tool.Name),
+			Permission: verdict(rules, t.Tool.Name),
 		})
 	}
-	return answer, nil
+	return answer
 }
 
 // renderOptions are the catalog's settings.

@@ -16,12 +16,21 @@ import (
 // has the declarations of the session's pool.
 type checker struct{ engine *typescript.Engine }
 
+// NewChecker checks with an engine that has the declarations of the pool.
+func NewChecker(engine *typescript.Engine) exec.Checker { return checker{engine} }
+
 // Check satisfies exec.Checker.
 func (c checker) Check(ctx context.Context, text string, l script.Language, _ *catalog.Catalog) ([]exec.Diagnostic, error) {
 	found, err := c.engine.Check(ctx, text, l)
 	if err != nil {
 		return nil, err
 	}
+	return withoutProtocol(found), nil
+}
+
+// withoutProtocol are diagnostics for those who do not speak LSP; found counts UTF-16
+// units.
+func withoutProtocol(found []protocol.Diagnostic) []exec.Diagnostic {
 	list := make([]exec.Diagnostic, 0, len(found))
 	for _, d := range found {
 		source, _ := d.Source.Get()
@@ -30,7 +39,7 @@ func (c checker) Check(ctx context.Context, text string, l script.Language, _ *c
 			Code: codeText(d.Code), Message: messageText(d.Message),
 		})
 	}
-	return list, nil
+	return list
 }
 
 // codeText is a diagnostic's code, a number or a word, as text.

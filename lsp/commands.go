@@ -206,7 +206,7 @@ func (s *Server) commandOpenCatalog(ctx context.Context, snap *Snapshot, _ *prot
 
 func (s *Server) commandShowServers(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
 	var b strings.Builder
-	for _, v := range serverList(snap.Workspace) {
+	for _, v := range ServerList(snap.Workspace) {
 		fmt.Fprintf(&b, "%s: %s, %d tools (%s, %s)\n", v.Name, v.Status, v.Tools, v.Transport, v.Source)
 		if v.Error != "" {
 			fmt.Fprintf(&b, "  %s\n", printable(v.Error))

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"codemode-ls/catalog"
+	"codemode-ls/exec"
 	"codemode-ls/permission"
 	"codemode-ls/script"
 	"codemode-ls/typescript"
@@ -107,9 +108,9 @@ func (s *Server) recheck() (failed func()) {
 	return func() { due.Store(true) }
 }
 
-// Check is what diagnose finds in a text that is no document: for commands. The
-// positions count UTF-16 units. engine may be nil.
-func Check(ctx context.Context, engine *typescript.Engine, w *workspace.Snapshot, text string, l script.Language) ([]protocol.Diagnostic, error) {
+// Check is what diagnose finds in a text that is no document: for commands.
+// engine has the declarations of the pool, or is nil.
+func Check(ctx context.Context, engine *typescript.Engine, w *workspace.Snapshot, text string, l script.Language) ([]exec.Diagnostic, error) {
 	d := newDiagnosis(w, true, text)
 	if engine != nil {
 		found, err := engine.Check(ctx, text, l)
@@ -123,7 +124,7 @@ func Check(ctx context.Context, engine *typescript.Engine, w *workspace.Snapshot
 	for _, f := range d.found {
 		all = append(all, f.diagnostic())
 	}
-	return inOrder(all), nil
+	return withoutProtocol(inOrder(all)), nil
 }
 
 // A finding is one diagnostic of Code Mode's own.

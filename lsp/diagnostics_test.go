@@ -118,8 +118,8 @@ func TestDiag1JavaScript(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range found {
-			if f.Severity < protocol.DiagnosticSeverityHint {
-				got = append(got, fmt.Sprint(f.Code))
+			if f.Severity < int(protocol.DiagnosticSeverityHint) {
+				got = append(got, f.Code)
 			}
 		}
 		return got

@@ -17,10 +17,11 @@ func (s *Server) servers(ctx context.Context, snap *Snapshot, _ *nothing) ([]Ser
 	if err != nil {
 		return nil, err
 	}
-	return serverList(snap.Workspace), nil
+	return ServerList(snap.Workspace), nil
 }
 
-func serverList(w *workspace.Snapshot) []ServerStatus {
+// ServerList is the answer of codemode/servers.
+func ServerList(w *workspace.Snapshot) []ServerStatus {
 	list := make([]ServerStatus, 0, len(w.Servers))
 	for _, v := range w.Servers {
 		status := ServerStatus{
@@ -57,7 +58,7 @@ func sameStatus(a, b upstream.Status) bool {
 // tellServers sends codemode/serversChanged.
 func (s *Server) tellServers(ctx context.Context, next *workspace.Snapshot) {
 	if s.session.Snapshot().Client.Codemode != nil {
-		s.notify(ctx, NoticeServersChanged, serverList(next))
+		s.notify(ctx, NoticeServersChanged, ServerList(next))
 	}
 }
 

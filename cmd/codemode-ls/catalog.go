@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"codemode-ls/catalog"
+	"codemode-ls/lsp"
+)
+
+type catalogCommand struct {
+	Budget    *int   `help:"Budget in tokens. Default: the setting." placeholder:"N"`
+	Namespace string `help:"Only this server's tools." placeholder:"NS"`
+	JSON      bool   `name:"json" help:"Print the answer of codemode/catalog."`
+}
+
+func (catalogCommand) Help() string {
+	return `Examples:
+  codemode-ls catalog
+  codemode-ls catalog --budget 500 --namespace mcp__github
+  codemode-ls catalog --tools recordings/ --json`
+}
+
+func (c *catalogCommand) Run(a *app) error {
+	w, err := a.open(nil)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	s := w.Snapshot()
+	o := catalog.RenderOptions{
+		BudgetTokens:     s.Config.Catalog.BudgetTokens,
+		MaxDepth:         s.Config.Catalog.MaxDepth,
+		DescriptionWidth: s.Config.Catalog.DescriptionWidth,
+		Namespace:        c.Namespace,
+	}
+	if c.Budget != nil {
+		if *c.Budget < 0 {
+			return &exitError{exitUsage, fmt.Errorf("--budget %d: a budget is 0 or more", *c.Budget)}
+		}
+		o.BudgetTokens = *c.Budget
+	}
+	r := s.Catalog.Render(o)
+	if c.JSON {
+		return printJSON(a.stdout, lsp.CatalogOf(r, s.Rules))
+	}
+	fmt.Fprintln(a.stdout, printable(r.Text))
+	fmt.Fprintf(a.stderr, "%d of %d tools, %d tokens (declared one by one: %d)\n", r.Shown, r.Total, r.Tokens, r.FlatTokens)
+	return nil
+}
+
+type typesCommand struct {
+	Output string `short:"o" help:"Write to this file." placeholder:"FILE" type:"path"`
+}
+
+func (typesCommand) Help() string {
+	return `Examples:
+  codemode-ls types
+  codemode-ls types -o .codemode/tools.d.ts`
+}
+
+func (c *typesCommand) Run(a *app) error {
+	w, err := a.open(nil)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	text := w.Snapshot().Catalog.Declarations().Text
+	if c.Output != "" {
+		return os.WriteFile(c.Output, []byte(text), 0o644)
+	}
+	_, err = fmt.Fprint(a.stdout, text)
+	return err
+}
+
+type searchCommand struct {
+	Query     string `arg:"" optional:"" help:"Words to look for. Without: the whole pool."`
+	Limit     int    `help:"At most this many." placeholder:"N"`
+	Offset    int    `help:"Leave out the first ones." placeholder:"N"`
+	Namespace string `help:"Only this server's tools." placeholder:"NS"`
+	JSON      bool   `name:"json" help:"Print the matches as JSON."`
+}
+
+func (searchCommand) Help() string {
+	return `Examples:
+  codemode-ls search "create issue"
+  codemode-ls search --namespace github --limit 5 label`
+}
+
+func (c *searchCommand) Run(a *app) error {
+	w, err := a.open(nil)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	matches, remaining := w.Snapshot().Catalog.Search(catalog.Query{
+		Query: c.Query, Namespace: c.Namespace, Limit: c.Limit, Offset: c.Offset,
+	})
+	if c.JSON {
+		return printJSON(a.stdout, matches)
+	}
+	for i, m := range matches {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		if m.Description != "" {
+			fmt.Fprintln(a.stdout, printable(m.Description))
+		}
+		fmt.Fprintln(a.stdout, printable(m.Signature))
+	}
+	if len(matches) == 0 {
+		fmt.Fprintln(a.stderr, "Nothing found. Without words the whole pool is listed: codemode-ls search")
+	}
+	if remaining > 0 {
+		fmt.Fprintf(a.stderr, "%d more\n", remaining)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"codemode-ls/catalog"
+	"codemode-ls/exec"
+	"codemode-ls/lsp"
+	"codemode-ls/script"
+	"codemode-ls/typescript"
+	"codemode-ls/workspace"
+)
+
+type checkCommand struct {
+	Scripts []string `arg:"" help:"*.exec.ts and *.exec.js files, or - for standard input." placeholder:"SCRIPT"`
+	Format  string   `help:"How to print findings: ${enum}." enum:"text,json,github" default:"text"`
+}
+
+func (checkCommand) Help() string {
+	return `Examples:
+  codemode-ls check hello.exec.ts
+  codemode-ls check --format github scripts/*.exec.ts
+  codemode-ls check --tools recordings/ hello.exec.ts`
+}
+
+// checked is the findings of one script, in the answer of --format json.
+type checked struct {
+	File        string            `json:"file"`
+	Diagnostics []exec.Diagnostic `json:"diagnostics"`
+}
+
+func (c *checkCommand) Run(a *app) error {
+	checker := newChecker(a.log)
+	defer checker.Close()
+	w, err := a.open(nil)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	s := w.Snapshot()
+	var all []checked
+	failed := false
+	for _, path := range c.Scripts {
+		code, language, _, err := a.readScript(path)
+		if err != nil {
+			return err
+		}
+		found, err := checker.All(a.ctx, code, language, s)
+		if err != nil {
+			return fmt.Errorf("checking %s: %w", path, err)
+		}
+		all = append(all, checked{path, found})
+		for _, d := range found {
+			failed = failed || d.Severity == severityError
+		}
+	}
+	if err := c.print(a, all); err != nil {
+		return err
+	}
+	if failed {
+		return &exitError{exitFailed, nil}
+	}
+	return nil
+}
+
+// LSP's severities.
+const severityError = 1
+
+var severities = map[int]string{severityError: "error", 2: "warning", 3: "information", 4: "hint"}
+
+func (c *checkCommand) print(a *app, all []checked) error {
+	if c.Format == "json" {
+		return printJSON(a.stdout, all)
+	}
+	for _, f := range all {
+		for _, d := range f.Diagnostics {
+			line, column := d.Range.Start.Line+1, d.Range.Start.Character+1
+			if c.Format == "github" {
+				kind := map[int]string{severityError: "error", 2: "warning"}[d.Severity]
+				if kind == "" {
+					kind = "notice"
+				}
+				fmt.Fprintf(a.stdout, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", kind,
+					workflowProperty(f.File), line, column, workflowProperty(d.Code), workflowData(d.Message))
+				continue
+			}
+			fmt.Fprintf(a.stdout, "%s:%d:%d: %s: %s [%s]\n", f.File, line, column, severities[d.Severity], printable(d.Message), d.Code)
+		}
+	}
+	return nil
+}
+
+// workflowData and workflowProperty escape text for workflow commands, in which
+// an unescaped newline would begin another command.
+func workflowData(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func workflowProperty(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(workflowData(s))
+}
+
+// checker is the TypeScript engine, started when it is first needed.
+type checker struct {
+	log *slog.Logger
+
+	mu           sync.Mutex
+	ts           *typescript.Engine // nil until needed
+	declarations string             // hash of what ts has
+}
+
+func newChecker(log *slog.Logger) *checker { return &checker{log: log} }
+
+// with starts the engine and gives it a pool's declarations. The caller holds
+// mu.
+func (e *checker) with(c *catalog.Catalog) *typescript.Engine {
+	if e.ts == nil {
+		e.ts = typescript.New(typescript.Options{Log: e.log})
+	}
+	if file := c.Declarations(); file.Hash != e.declarations {
+		e.ts.SetDeclarations(file.Text)
+		e.declarations = file.Hash
+	}
+	return e.ts
+}
+
+// Check satisfies exec.Checker: TypeScript's findings alone.
+func (e *checker) Check(ctx context.Context, text string, l script.Language, c *catalog.Catalog) ([]exec.Diagnostic, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return lsp.NewChecker(e.with(c)).Check(ctx, text, l, c)
+}
+
+// All is everything an editor would show (DIAG-1).
+func (e *checker) All(ctx context.Context, text string, l script.Language, s *workspace.Snapshot) ([]exec.Diagnostic, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return lsp.Check(ctx, e.with(s.Catalog), s, text, l)
+}
+
+// Close ends the engine, if it was started.
+func (e *checker) Close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ts != nil {
+		e.ts.Shutdown()
+		e.ts = nil
+	}
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"codemode-ls/exec"
+	"codemode-ls/sandbox"
+	"codemode-ls/script"
+	"codemode-ls/workspace"
+)
+
+type doctorCommand struct{}
+
+func (doctorCommand) Help() string {
+	return `Tries each part for real: folders, the sandbox, the TypeScript engine, the demo server with a run through it.`
+}
+
+func (doctorCommand) Run(a *app) error {
+	failed := false
+	say := func(ok bool, what, detail string) {
+		mark := "ok   "
+		if !ok {
+			mark, failed = "FAIL ", true
+		}
+		fmt.Fprintf(a.stdout, "%s %s: %s\n", mark, what, printable(detail))
+	}
+
+	fmt.Fprintln(a.stdout, "codemode-ls", version())
+	userDir, cacheDir, err := directories()
+	if err != nil {
+		say(false, "folders", err.Error())
+	} else {
+		say(true, "configuration", userDir)
+		if err := os.MkdirAll(cacheDir, 0o700); err != nil {
+			say(false, "cache", fmt.Sprintf("%v; make it writable or set XDG_CACHE_HOME", err))
+		} else {
+			say(true, "cache", cacheDir)
+		}
+	}
+
+	applied, missing := sandbox.Hardening()
+	for _, h := range applied {
+		say(true, "sandbox", h)
+	}
+	for _, m := range missing {
+		fmt.Fprintf(a.stdout, "note  sandbox: not here: %s\n", m)
+	}
+
+	ctx, cancel := context.WithTimeout(a.ctx, 30*time.Second)
+	defer cancel()
+	checker := newChecker(a.log)
+	defer checker.Close()
+	w, err := a.open(func(o *workspace.Options) {
+		// The demo server alone, whatever is configured here.
+		o.Sources.Flags, o.Sources.Folders, o.Sources.File, o.Sources.UserDir, o.Recordings = nil, nil, "", "", nil
+		o.WarmSandboxes = 1
+	})
+	if err != nil {
+		say(false, "demo server", err.Error())
+		return &exitError{exitFailed, nil}
+	}
+	defer w.Close()
+	pool := w.Snapshot().Catalog
+	say(len(pool.Tools()) > 0, "demo server", fmt.Sprintf("%d tools", len(pool.Tools())))
+
+	start := time.Now()
+	_, err = checker.Check(ctx, "const x: number = 1;\nreturn x", script.TypeScript, pool)
+	say(err == nil, "TypeScript engine", outcome(err, time.Since(start)))
+
+	start = time.Now()
+	r := w.Runner().Run(ctx, exec.Request{Code: "return await tools.mcp__demo__add({ a: 1, b: 2 })", Language: script.TypeScript, Check: "off"})
+	err = nil
+	if r.Status != exec.Completed {
+		err = fmt.Errorf("%s", r.Text)
+	}
+	say(err == nil, "a script on the demo server", outcome(err, time.Since(start)))
+	if failed {
+		return &exitError{exitFailed, nil}
+	}
+	return nil
+}
+
+func outcome(err error, took time.Duration) string {
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("works (%d ms)", took.Milliseconds())
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"codemode-ls/lsp"
+	"codemode-ls/typescript"
+)
+
+type lspCommand struct {
+	Stdio bool   `help:"Speak on standard input and output (the default)." xor:"where"`
+	Port  int    `help:"Connect to an editor that listens on this loopback port." placeholder:"N" xor:"where"`
+	Pipe  string `help:"Connect to an editor that listens on this socket." placeholder:"PATH" xor:"where"`
+}
+
+func (lspCommand) Help() string {
+	return `Editors start this by themselves; see the README for their configuration.
+
+Examples:
+  codemode-ls lsp
+  codemode-ls lsp --server 'fs=npx -y @modelcontextprotocol/server-filesystem .'`
+}
+
+func (c *lspCommand) Run(a *app) error {
+	o, err := a.options()
+	if err != nil {
+		return err
+	}
+	// The folders are the client's to say, in initialize.
+	o.Sources.Folders = nil
+	o.WarmSandboxes = 1
+	wire, err := c.connect(a)
+	if err != nil {
+		return err
+	}
+	code := lsp.Serve(a.ctx, wire, lsp.Options{
+		Workspace:  o,
+		TypeScript: func() *typescript.Engine { return typescript.New(typescript.Options{Log: a.log}) },
+		UserDir:    o.Sources.UserDir,
+		CacheDir:   o.CacheDir,
+		Version:    version(),
+		Log:        a.log,
+	})
+	if code != 0 {
+		return &exitError{code, nil}
+	}
+	return nil
+}
+
+// connect opens the wire. As with other language servers, --port and --pipe name
+// something that the client listens on.
+func (c *lspCommand) connect(a *app) (io.ReadWriteCloser, error) {
+	switch {
+	case c.Port != 0:
+		conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", fmt.Sprint(c.Port)))
+		if err != nil {
+			return nil, fmt.Errorf("connecting to the editor: %w", err)
+		}
+		return conn, nil
+	case c.Pipe != "":
+		conn, err := net.Dial("unix", c.Pipe)
+		if err != nil {
+			return nil, fmt.Errorf("connecting to the editor: %w", err)
+		}
+		return conn, nil
+	}
+	return standardStreams{a.stdin, a.stdout}, nil
+}
+
+// standardStreams is standard input and output as one connection.
+type standardStreams struct {
+	io.Reader
+	io.Writer
+}
+
+// Close closes what can be closed. A read that is parked in the kernel stays
+// parked; the process ends without it.
+func (s standardStreams) Close() error {
+	var errs []error
+	for _, v := range []any{s.Reader, s.Writer} {
+		if c, ok := v.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
+}

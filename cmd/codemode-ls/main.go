@@ -1,0 +1,207 @@
+// Command codemode-ls is the editor's side of Code Mode: a language server for
+// Exec scripts, a runner for them, and the catalog of MCP tools they can call.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"codemode-ls/sandbox"
+	"codemode-ls/typescript"
+	"codemode-ls/typescript/engine"
+
+	"github.com/alecthomas/kong"
+)
+
+func main() {
+	// The children come first: they must do nothing else, least of all read
+	// configuration or arguments.
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case sandbox.ChildCommand:
+			os.Exit(sandbox.Main())
+		case typescript.ChildCommand:
+			os.Exit(engine.Main())
+		}
+	}
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Exit codes (CLI-2).
+const (
+	exitOK            = 0
+	exitFailed        = 1
+	exitUsage         = 2
+	exitConfiguration = 3
+	exitDenied        = 4
+	exitBudget        = 124
+	exitInterrupted   = 130
+)
+
+// exitError is an error with the exit code that it stands for. A nil err means
+// that everything has been said already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// commands is the command line (spec 10).
+type commands struct {
+	globals
+
+	Lsp         lspCommand         `cmd:"" help:"Speak LSP with an editor on standard input and output."`
+	Run         runCommand         `cmd:"" help:"Run a script and print what it returns."`
+	Check       checkCommand       `cmd:"" help:"Check scripts: syntax, types and Code Mode's own rules. Runs nothing."`
+	Catalog     catalogCommand     `cmd:"" help:"Print the catalog as a model reads it."`
+	Types       typesCommand       `cmd:"" help:"Print the TypeScript declarations of the pool."`
+	Search      searchCommand      `cmd:"" help:"Search the pool, as a script can."`
+	Servers     serversCommand     `cmd:"" help:"Show where each MCP server comes from, its state and its tools."`
+	Trust       trustCommand       `cmd:"" help:"Approve or refuse MCP servers that workspace files name."`
+	Permissions permissionsCommand `cmd:"" help:"List and change the rules for calls."`
+	Demo        demoCommand        `cmd:"" help:"Be the built-in demo MCP server, on standard input and output."`
+	Init        initCommand        `cmd:"" help:"Create .codemode/ with an example script and configuration."`
+	Doctor      doctorCommand      `cmd:"" help:"Say what works on this machine, what does not, and what to do."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
+}
+
+// globals are the flags that every command takes (CLI-1, CLI-7).
+type globals struct {
+	Config    string   `help:"Configuration file to use in place of the user's own." placeholder:"FILE" type:"path"`
+	Workspace string   `help:"Workspace folder. Default: the current folder." placeholder:"DIR" type:"path"`
+	Server    []string `help:"MCP server to use, as 'NAME=COMMAND ARGS'. Repeatable. Trusted, because typed." placeholder:"'NAME=COMMAND ARGS'" sep:"none"`
+	Tools     []string `help:"Recorded tools/list answers, a file or a folder, to use in place of servers. Repeatable." placeholder:"FILE|DIR" sep:"none" type:"path"`
+	LogLevel  string   `help:"Lowest level to log to standard error: ${enum}." enum:"debug,info,warn,error" default:"warn"`
+}
+
+// app is what a command works with.
+type app struct {
+	globals
+	ctx    context.Context
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	log    *slog.Logger
+}
+
+// run is the whole program but for the children; it returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	if len(args) > 0 && args[0] == "help" {
+		args = append(args[1:len(args):len(args)], "--help")
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	var c commands
+	ended := -1
+	parser, err := kong.New(&c,
+		kong.Name("codemode-ls"),
+		kong.Description("Write, check and run scripts that call MCP tools (Code Mode)."),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { ended = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+	)
+	if err != nil {
+		fmt.Fprintln(stderr, "codemode-ls:", err)
+		return exitFailed
+	}
+	parsed, err := parser.Parse(args)
+	if ended >= 0 { // --help was printed
+		return ended
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "codemode-ls: %v\nTry: codemode-ls help\n", err)
+		return exitUsage
+	}
+
+	ctx, stop := interruptible(stderr)
+	defer stop()
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		level = slog.LevelWarn
+	}
+	a := &app{
+		globals: c.globals, ctx: ctx,
+		stdin: stdin, stdout: stdout, stderr: stderr,
+		log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})),
+	}
+	err = parsed.Run(a)
+	var exit *exitError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &exit):
+		if exit.err != nil {
+			fmt.Fprintln(stderr, "codemode-ls:", printable(exit.err.Error()))
+		}
+		return exit.code
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "codemode-ls: interrupted")
+		return exitInterrupted
+	default:
+		fmt.Fprintln(stderr, "codemode-ls:", printable(err.Error()))
+		return exitFailed
+	}
+}
+
+// interruptible is a context that the first interrupt ends; the second one ends
+// the program at once (CLI-4).
+func interruptible(stderr io.Writer) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-done:
+				return
+			case <-signals:
+				if ctx.Err() != nil {
+					fmt.Fprintln(stderr, "codemode-ls: ended at once")
+					os.Exit(exitInterrupted)
+				}
+				cancel(errors.New("interrupted"))
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		<-stopped
+		cancel(nil)
+	}
+}
+
+// printable makes text from servers and scripts harmless on a terminal: control
+// characters but for newline and tab become visible (TRUST-2).
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < 0x20, r == 0x7f, 0x80 <= r && r < 0xa0:
+			return '\uFFFD'
+		case r == '\u200e', r == '\u200f', '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069':
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}

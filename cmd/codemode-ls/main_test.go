@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"codemode-ls/internal/editortest"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The test binary is the program: scenarios run it under its own name, and it
+// starts its children by running itself.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"codemode-ls": main})
+}
+
+// TestCommandLine runs testdata/script/*.txtar: what a person does on the
+// command line. TestEditors runs testdata/editor/*.txtar: what an editor and its
+// user do, in the language of internal/editortest (TEST-2).
+func TestCommandLine(t *testing.T) { scenarios(t, "script") }
+
+func TestEditors(t *testing.T) { scenarios(t, "editor") }
+
+func scenarios(t *testing.T, folder string) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("..", "..", "testdata", folder),
+		RequireExplicitExec: true,
+		Cmds:                editortest.Commands(),
+		UpdateScripts:       os.Getenv("UPDATE") != "",
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
+			if err := os.MkdirAll(home, 0o755); err != nil {
+				return err
+			}
+			return editortest.Setup(env)
+		},
+	})
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+
+	"codemode-ls/permission"
+)
+
+type permissionsCommand struct {
+	List   permissionsList   `cmd:"" default:"1" help:"Show the rules in force."`
+	Allow  permissionsAllow  `cmd:"" help:"Calls that need no question."`
+	Ask    permissionsAsk    `cmd:"" help:"Calls that are always asked for."`
+	Deny   permissionsDeny   `cmd:"" help:"Calls that must not happen; their tools are in no catalog."`
+	Remove permissionsRemove `cmd:"" help:"Remove a rule."`
+}
+
+func (permissionsCommand) Help() string {
+	return `A rule is a tool's full name, with * for a part of it. Deny wins over ask, ask over allow; a call without a rule is
+asked for.
+
+Examples:
+  codemode-ls permissions
+  codemode-ls permissions allow 'mcp__github__get_*'
+  codemode-ls permissions deny 'mcp__github__delete_repository' --layer user`
+}
+
+// ruleArguments are what every change of a rule takes.
+type ruleArguments struct {
+	Rule  string `arg:"" help:"A full name, such as 'mcp__github__*'."`
+	Layer string `help:"Whose rule: ${enum}." enum:"workspace,user" default:"workspace"`
+}
+
+func (r ruleArguments) set(a *app, e permission.Effect) error {
+	store, err := a.rules()
+	if err != nil {
+		return err
+	}
+	return store.Set(permission.Layer(r.Layer), e, r.Rule)
+}
+
+type (
+	permissionsAllow  struct{ ruleArguments }
+	permissionsAsk    struct{ ruleArguments }
+	permissionsDeny   struct{ ruleArguments }
+	permissionsRemove struct{ ruleArguments }
+)
+
+func (c *permissionsAllow) Run(a *app) error  { return c.set(a, permission.Allow) }
+func (c *permissionsAsk) Run(a *app) error    { return c.set(a, permission.Ask) }
+func (c *permissionsDeny) Run(a *app) error   { return c.set(a, permission.Deny) }
+func (c *permissionsRemove) Run(a *app) error { return c.set(a, "") }
+
+type permissionsList struct{}
+
+func (permissionsList) Run(a *app) error {
+	store, err := a.rules()
+	if err != nil {
+		return err
+	}
+	for _, p := range store.Problems() {
+		fmt.Fprintf(a.stderr, "%s:%d: error: %s\n", printable(p.File), p.Range.Start.Line+1, printable(p.Message))
+	}
+	for _, r := range store.Rules().All() {
+		from := string(r.Layer)
+		if r.File != "" {
+			from = fmt.Sprintf("%s:%d", r.File, r.Range.Start.Line+1)
+		}
+		fmt.Fprintf(a.stdout, "%s\t%s\t%s\n", r.Effect, printable(r.Match), printable(from))
+	}
+	return nil
+}
+
+// rules opens the rule files, and starts nothing.
+func (a *app) rules() (*permission.Store, error) {
+	o, err := a.options()
+	if err != nil {
+		return nil, err
+	}
+	return permission.OpenStore(permission.StoreOptions{
+		UserDir: o.Sources.UserDir, Folder: o.Sources.Folders[0],
+	}), nil
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"codemode-ls/script"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// printJSON prints v indented, with one newline at its end.
+func printJSON(w io.Writer, v any) error {
+	data, err := json.Marshal(v, jsontext.WithIndent("  "))
+	if err != nil {
+		return fmt.Errorf("encoding the answer: %w", err)
+	}
+	_, err = w.Write(append(data, '\n'))
+	return err
+}
+
+// valueText is a returned value for people: a string as it is, anything else as
+// indented JSON (EXEC-9).
+func valueText(v jsontext.Value) (string, error) {
+	if v.Kind() == '"' {
+		var s string
+		err := json.Unmarshal(v, &s, jsontext.AllowInvalidUTF8(true))
+		return s, err
+	}
+	v = v.Clone()
+	if err := v.Indent(jsontext.WithIndent("  ")); err != nil {
+		return "", err
+	}
+	return string(v), nil
+}
+
+// place is " (line 3, column 5)" for people, or nothing.
+func place(r *script.Range) string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (line %d, column %d)", r.Start.Line+1, r.Start.Character+1)
+}
+
+// fileURI is the file URI of an absolute path (RFC 8089).
+func fileURI(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") { // a drive letter
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+	"codemode-ls/lsp"
+	"codemode-ls/upstream"
+	"codemode-ls/workspace"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+type serversCommand struct {
+	JSON   bool   `name:"json" help:"Print the answer of codemode/servers."`
+	Record string `help:"Write each server's tools to a file in this folder, for --tools." placeholder:"DIR" type:"path"`
+}
+
+func (serversCommand) Help() string {
+	return `Examples:
+  codemode-ls servers
+  codemode-ls servers --record recordings/ && codemode-ls catalog --tools recordings/`
+}
+
+func (c *serversCommand) Run(a *app) error {
+	w, err := a.open(func(o *workspace.Options) { o.DemoWhenEmpty = false })
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	s := w.Snapshot()
+	if c.Record != "" {
+		if err := record(c.Record, s.Catalog.Servers()); err != nil {
+			return err
+		}
+	}
+	if c.JSON {
+		return printJSON(a.stdout, lsp.ServerList(s))
+	}
+	if len(s.Servers) == 0 {
+		fmt.Fprintln(a.stderr, "No MCP server is configured. See: codemode-ls init")
+		return nil
+	}
+	table := tabwriter.NewWriter(a.stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tSTATE\tTOOLS\tFROM\tCOMMAND")
+	for _, st := range s.Servers {
+		from := string(st.Server.Layer)
+		if st.Server.File != "" {
+			from = st.Server.File
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", printable(st.Server.Name), st.State, st.Tools, printable(from), printable(definition(st.Server)))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, st := range s.Servers {
+		if st.State == upstream.Failed && st.Stderr != "" {
+			fmt.Fprintf(a.stderr, "\n%s wrote:\n%s\n", printable(st.Server.Name), printable(strings.TrimRight(st.Stderr, "\n")))
+		}
+	}
+	return nil
+}
+
+// definition is what a server starts or connects to, in one line.
+func definition(s config.Server) string {
+	if s.URL != "" {
+		return s.URL
+	}
+	return strings.Join(append([]string{s.Command}, s.Args...), " ")
+}
+
+// recording is the form that --tools reads.
+type recording struct {
+	Server       string           `json:"server"`
+	Instructions string           `json:"instructions,omitzero"`
+	Tools        []jsontext.Value `json:"tools"`
+}
+
+func record(dir string, servers []*catalog.Server) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, s := range servers {
+		r := recording{Server: s.Name, Instructions: s.Instructions}
+		for _, t := range s.Tools {
+			r.Tools = append(r.Tools, t.Raw())
+		}
+		file, err := os.Create(filepath.Join(dir, strings.TrimPrefix(s.Namespace, "mcp__")+".json"))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(printJSON(file, r), file.Close()); err != nil {
+			return fmt.Errorf("recording %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+type trustCommand struct {
+	List  trustList  `cmd:"" default:"1" help:"Show the decisions, and the servers that wait for one."`
+	Allow trustAllow `cmd:"" help:"Approve a server, as it is defined now."`
+	Deny  trustDeny  `cmd:"" help:"Refuse a server, as it is defined now."`
+}
+
+func (trustCommand) Help() string {
+	return `A file in a workspace can name programs to start. None is started before you approved it, and any change of
+its definition asks again.
+
+Examples:
+  codemode-ls trust
+  codemode-ls trust allow github`
+}
+
+type trustList struct{}
+
+func (trustList) Run(a *app) error {
+	trust, c, err := a.trust()
+	if err != nil {
+		return err
+	}
+	for _, e := range trust.Entries() {
+		verdict := "refused"
+		if e.Approved {
+			verdict = "approved"
+		}
+		fmt.Fprintf(a.stdout, "%s\t%s\t%s\t%s\n", verdict, printable(e.Name), printable(e.Summary), printable(e.File))
+	}
+	for _, s := range c.Servers {
+		if s.Layer == config.Workspace && trust.Verdict(s) == config.Undecided {
+			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", printable(s.Name), printable(definition(s)), printable(s.File))
+		}
+	}
+	return nil
+}
+
+type trustAllow struct {
+	Name string `arg:"" help:"The server's name."`
+}
+
+func (c *trustAllow) Run(a *app) error { return a.decide(c.Name, true) }
+
+type trustDeny struct {
+	Name string `arg:"" help:"The server's name."`
+}
+
+func (c *trustDeny) Run(a *app) error { return a.decide(c.Name, false) }
+
+// trust opens the stored decisions and the configuration, and starts nothing.
+func (a *app) trust() (*config.Trust, *config.Config, error) {
+	o, err := a.options()
+	if err != nil {
+		return nil, nil, err
+	}
+	trust, err := config.OpenTrust(o.Sources.UserDir)
+	if err != nil {
+		return nil, nil, &exitError{exitConfiguration, err}
+	}
+	return trust, config.Load(o.Sources), nil
+}
+
+func (a *app) decide(name string, approve bool) error {
+	trust, c, err := a.trust()
+	if err != nil {
+		return err
+	}
+	for _, s := range c.Servers {
+		if s.Name != name {
+			continue
+		}
+		if s.Layer != config.Workspace {
+			fmt.Fprintf(a.stderr, "%s does not come from a workspace file and needs no approval.\n", printable(name))
+			return nil
+		}
+		if err := trust.Decide(s, approve); err != nil {
+			return err
+		}
+		verdict := "Refused"
+		if approve {
+			verdict = "Approved"
+		}
+		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdict, printable(name), printable(definition(s)))
+		return nil
+	}
+	return &exitError{exitConfiguration, fmt.Errorf("no server named %q is configured here", name)}
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"codemode-ls/exec"
+
+	"golang.org/x/term"
+)
+
+// isTerminal says whether w or r is a terminal.
+func isTerminal(v any) bool {
+	f, ok := v.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// asker is who answers questions: the person at the terminal, or nobody
+// (CLI-3).
+func (a *app) asker(p *progress) exec.Asker {
+	if isTerminal(a.stderr) {
+		// Not standard input: a script may come from there.
+		if tty, err := os.OpenFile(terminalPath, os.O_RDWR, 0); err == nil {
+			return &terminalAsker{tty: tty, progress: p}
+		}
+	}
+	return nobody{}
+}
+
+// nobody denies, and says what would have let the call pass.
+type nobody struct{}
+
+func (nobody) Ask(_ context.Context, q exec.Question) (exec.Answer, error) {
+	return exec.Answer{}, fmt.Errorf("%w; --allow '%s' would have let it pass", errNoTerminal, q.Tool)
+}
+
+// terminalAsker asks the person at the terminal.
+type terminalAsker struct {
+	tty      *os.File
+	progress *progress
+}
+
+// maxShownArguments is how many characters of the arguments a question shows.
+const maxShownArguments = 4000
+
+func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, error) {
+	t.progress.Pause()
+	defer t.progress.Resume()
+	// The deadline unblocks the read when the run ends meanwhile.
+	stop := context.AfterFunc(ctx, func() { _ = t.tty.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+
+	arguments := q.Arguments.Clone()
+	if arguments.Indent() != nil {
+		arguments = q.Arguments
+	}
+	shown := []rune(printable(string(arguments)))
+	if len(shown) > maxShownArguments {
+		shown = append(shown[:maxShownArguments], []rune(fmt.Sprintf("\n… (%d characters more)", len(shown)-maxShownArguments))...)
+	}
+	fmt.Fprintf(t.tty, "\nThe script wants to call %s (server %s)%s\n%s\n", printable(q.Tool), printable(q.Server), place(q.Range), string(shown))
+	lines := bufio.NewReader(t.tty)
+	for {
+		fmt.Fprint(t.tty, "[o]nce  for this [r]un  [a]lways in this workspace  [e]verywhere  [d]eny  deny and [s]top ? ")
+		line, err := lines.ReadString('\n')
+		if ctx.Err() != nil {
+			return exec.Answer{}, context.Cause(ctx)
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return exec.Answer{Decision: "deny"}, nil
+			}
+			return exec.Answer{}, fmt.Errorf("reading the answer: %w", err)
+		}
+		switch strings.ToLower(strings.TrimSpace(line)) {
+		case "o", "once", "y", "yes":
+			return exec.Answer{Decision: "allow", Scope: "once"}, nil
+		case "r", "run":
+			return exec.Answer{Decision: "allow", Scope: "run"}, nil
+		case "a", "always":
+			return exec.Answer{Decision: "allow", Scope: "workspace"}, nil
+		case "e", "everywhere":
+			return exec.Answer{Decision: "allow", Scope: "user"}, nil
+		case "d", "deny", "n", "no":
+			return exec.Answer{Decision: "deny"}, nil
+		case "s", "stop":
+			return exec.Answer{Decision: "deny", Stop: true}, nil
+		}
+	}
+}
+
+// progress shows a run while it goes on (CLI-4): console output, and on a
+// terminal the summary of its calls, redrawn in place.
+type progress struct {
+	w        io.Writer
+	terminal bool
+
+	mu     sync.Mutex
+	drawn  int    // lines of the summary on the screen
+	last   string // the summary drawn last
+	paused bool
+}
+
+func newProgress(w io.Writer) *progress { return &progress{w: w, terminal: isTerminal(w)} }
+
+// Event takes one event of a run.
+func (p *progress) Event(e exec.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e.Kind {
+	case "log":
+		if e.Log != nil {
+			p.erase()
+			fmt.Fprintln(p.w, printable(e.Log.Text))
+			p.draw()
+		}
+	case "summary":
+		p.erase()
+		p.last = printable(e.Summary)
+		p.draw()
+	}
+}
+
+func (p *progress) erase() {
+	if p.drawn > 0 {
+		fmt.Fprintf(p.w, "\x1b[%dA\x1b[J", p.drawn)
+		p.drawn = 0
+	}
+}
+
+func (p *progress) draw() {
+	if !p.terminal || p.paused || p.last == "" {
+		return
+	}
+	fmt.Fprintln(p.w, p.last)
+	p.drawn = strings.Count(p.last, "\n") + 1
+}
+
+// Pause leaves the screen to a question.
+func (p *progress) Pause() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.erase()
+	p.paused = true
+}
+
+// Resume takes the screen back.
+func (p *progress) Resume() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.paused = false
+	p.draw()
+}
+
+// Finish leaves the last summary on the screen.
+func (p *progress) Finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drawn, p.last = 0, ""
+}

@@ -1,0 +1,6 @@
+//go:build unix
+
+package main
+
+// terminalPath is the terminal that the process belongs to.
+const terminalPath = "/dev/tty"

@@ -1,0 +1,4 @@
+package main
+
+// terminalPath is the terminal that the process belongs to.
+const terminalPath = "CONIN$"
