@@ -26,7 +26,9 @@ func TestMain(m *testing.M) {
 // echoHost answers every call with its arguments.
 type echoHost struct{}
 
-func (echoHost) Call(_ context.Context, c sandbox.Call) (jsontext.Value, error) { return c.Arguments, nil }
+func (echoHost) Call(_ context.Context, c sandbox.Call) (jsontext.Value, error) {
+	return c.Arguments, nil
+}
 
 func (echoHost) Log(string, string) {}
 

@@ -22,7 +22,7 @@ var doors = map[string][]string{
 	"github.com/alecthomas/kong":          {"cmd/codemode-ls"},
 	"github.com/tailscale/hujson":         {"config", "permission"},
 	"codemode-ls/typescript/engine":       {"cmd/codemode-ls", "typescript/engine/cmd"},
-	"os/exec":                             {"upstream", "sandbox", "typescript", "permission"},
+	"os/exec":                             {"upstream", "sandbox", "typescript", "typescript/enginetest", "permission", "internal/editortest", "internal/mcptest"},
 }
 
 // below are the packages of this module that a package may import. What is not
@@ -34,7 +34,7 @@ var below = map[string][]string{
 	"catalog":    {"typegen"},
 	"permission": {"script"},
 	"sandbox":    {"script"},
-	"typescript": {"script"},
+	"typescript": {"script", "typescript/project"},
 	"upstream":   {"catalog", "config"},
 	"exec":       {"catalog", "config", "permission", "sandbox", "script", "upstream"},
 }
