@@ -18,6 +18,10 @@ type history struct {
 	going map[string]*run
 	kept  []keptRun // oldest first
 	bytes int
+	// closed says that no run begins any more; done is closed when the last has
+	// ended.
+	closed bool
+	done   chan struct{}
 }
 
 type keptRun struct {
@@ -65,9 +69,33 @@ func (r *Runner) Find(runID string) (result *Result, code string, ok bool) {
 	return nil, "", false
 }
 
+// Close cancels every run and waits until they have ended. Later ones end at
+// once, cancelled.
+func (r *Runner) Close() {
+	h := &r.history
+	h.mu.Lock()
+	if h.done == nil {
+		h.done = make(chan struct{})
+		h.closed = true
+		if len(h.going) == 0 {
+			close(h.done)
+		}
+	}
+	for _, x := range h.going {
+		x.cancel(errClosing)
+	}
+	h.mu.Unlock()
+	<-h.done
+}
+
+// begin notes a run; one that begins when all is closing is cancelled.
 func (h *history) begin(x *run) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.closed {
+		x.cancel(errClosing)
+		return
+	}
 	if h.going == nil {
 		h.going = map[string]*run{}
 	}
@@ -86,7 +114,13 @@ func (h *history) end(x *run, result *Result, started time.Time) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.going, x.id)
+	if _, ok := h.going[x.id]; ok {
+		delete(h.going, x.id)
+		if h.closed && len(h.going) == 0 {
+			// The result is on its way; nothing of the run is left.
+			defer close(h.done)
+		}
+	}
 	h.kept = append(h.kept, k)
 	h.bytes += k.bytes
 	for len(h.kept) > maxKept || h.bytes > maxKeptBytes && len(h.kept) > 1 {

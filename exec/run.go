@@ -70,7 +70,10 @@ type stopped struct{ reason string }
 
 func (e *stopped) Error() string { return e.reason }
 
-var errCancelRequest = errors.New("the run was cancelled")
+var (
+	errCancelRequest = errors.New("the run was cancelled")
+	errClosing       = errors.New("everything is closing")
+)
 
 // Run executes a script and waits for its end. What a script's author did wrong
 // and what happened to the sandbox are in the result (BUD-12).

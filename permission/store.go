@@ -37,10 +37,9 @@ type StoreOptions struct {
 // are atomic and keep comments and unknown fields; a broken file means "ask for
 // everything", is reported, and is never overwritten.
 type Store struct {
-	options StoreOptions
-	sources []*source
-
-	mu       sync.Mutex // guards what follows, and the sources
+	mu       sync.Mutex // guards what follows
+	options  StoreOptions
+	sources  []*source
 	session  []Rule
 	fixed    []Rule
 	rules    *Rules
@@ -76,20 +75,38 @@ type Problem struct {
 
 // OpenStore reads the files.
 func OpenStore(o StoreOptions) *Store {
-	s := &Store{options: o, fixed: slices.Clone(o.Fixed)}
-	if o.UserDir != "" {
-		s.sources = append(s.sources, &source{path: filepath.Join(o.UserDir, "permissions.json"), layer: User})
-		if o.Folder != "" {
-			s.sources = append(s.sources, &source{path: workspaceFile(o.UserDir, o.Folder), layer: Workspace})
-		}
-	}
-	if o.Folder != "" {
-		s.sources = append(s.sources, &source{path: filepath.Join(o.Folder, ".codemode", "permissions.json"), layer: Repository})
-	}
+	s := &Store{options: o, sources: sourcesOf(o), fixed: slices.Clone(o.Fixed)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reload(true)
 	return s
+}
+
+func sourcesOf(o StoreOptions) (sources []*source) {
+	if o.UserDir != "" {
+		sources = append(sources, &source{path: filepath.Join(o.UserDir, "permissions.json"), layer: User})
+		if o.Folder != "" {
+			sources = append(sources, &source{path: workspaceFile(o.UserDir, o.Folder), layer: Workspace})
+		}
+	}
+	if o.Folder != "" {
+		sources = append(sources, &source{path: filepath.Join(o.Folder, ".codemode", "permissions.json"), layer: Repository})
+	}
+	return sources
+}
+
+// SetFolder changes the workspace's first folder, and with it two of the files.
+// The session's rules stay.
+func (s *Store) SetFolder(folder string) {
+	s.mu.Lock()
+	changed := folder != s.options.Folder
+	if changed {
+		s.options.Folder = folder
+		s.sources = sourcesOf(s.options)
+		s.reload(true)
+	}
+	s.mu.Unlock()
+	s.tell(changed)
 }
 
 // workspaceFile is where the user's rules for one folder are kept: outside of
@@ -211,8 +228,8 @@ func editFile(path string, layer Layer, effect Effect, match, header string) err
 }
 
 func (s *Store) tell(changed bool) {
-	if changed && s.options.Changed != nil {
-		s.options.Changed()
+	if told := s.options.Changed; changed && told != nil {
+		told()
 	}
 }
 

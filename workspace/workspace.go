@@ -2,12 +2,18 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/permission"
+	"codemode-ls/sandbox"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -49,39 +55,234 @@ type Snapshot struct {
 
 // Workspace is open until Close.
 type Workspace struct {
-	// unexported
+	o      Options
+	log    *slog.Logger
+	trust  *config.Trust // nil: there is no place to keep approvals
+	store  *permission.Store
+	set    *upstream.Set
+	boxes  *sandbox.Pool
+	runner *exec.Runner
+
+	wake    chan struct{} // capacity 1: something may have changed
+	changes atomic.Uint64 // counts what may have changed
+	stop    context.CancelFunc
+	owner   sync.WaitGroup
+
+	configuring sync.Mutex // held while reading the configuration
+	closed      bool       // guarded by configuring
+
+	mu      sync.Mutex // guards what follows
+	loaded  loaded
+	seen    uint64 // the value of changes that current is made of
+	current *Snapshot
+}
+
+// loaded is what was read from the configuration the last time.
+type loaded struct {
+	sources  config.Sources
+	config   *config.Config
+	servers  []config.Server   // that are configured, the demo server included
+	recorded []*catalog.Server // of recordings
+	exclude  *permission.Rules // denies what is excluded
+	usesDemo bool
 }
 
 // Open reads the configuration and starts servers in the background; it
-// returns at once.
-func Open(ctx context.Context, o Options) *Workspace { panic("not built") }
+// returns at once. ctx is for its values: what Open starts lives until Close.
+func Open(ctx context.Context, o Options) *Workspace {
+	w := &Workspace{o: o, log: o.Log, wake: make(chan struct{}, 1)}
+	if w.log == nil {
+		w.log = slog.New(slog.DiscardHandler)
+	}
+	if o.Sources.UserDir != "" {
+		trust, err := config.OpenTrust(o.Sources.UserDir)
+		if err != nil {
+			w.log.Error("approvals not read; no server of a workspace file is approved", "err", err)
+		}
+		w.trust = trust
+	}
+	w.loaded.sources = o.Sources
+	w.store = permission.OpenStore(permission.StoreOptions{
+		UserDir: o.Sources.UserDir, Folder: firstFolder(o.Sources.Folders), Fixed: w.flagRules(), Changed: w.changed,
+	})
+	first := w.load(o.Sources)
+	w.set = upstream.NewSet(upstream.Options{
+		Log: w.log, CacheDir: o.CacheDir, Roots: o.Sources.Folders, Limits: first.config.Limits,
+		Changed: w.changed, Version: o.Version,
+	})
+	w.boxes = sandbox.NewPool(sandbox.Options{
+		Warm: o.WarmSandboxes, MaxRuns: first.config.Limits.MaxRuns, MemoryMB: first.config.Limits.MemoryMB, Log: w.log,
+	})
+	w.runner = &exec.Runner{
+		Sandbox: w.boxes, Caller: w.set, Rules: w.store, Check: o.Check, Log: w.log,
+		Pool:            func() *catalog.Catalog { return w.refresh().Catalog },
+		Limits:          func() config.Limits { return w.refresh().Config.Limits },
+		ReadOnlyAllowed: func(server string) bool { return slices.Contains(w.refresh().Config.ReadOnlyAllow, server) },
+	}
+	if o.CacheDir != "" {
+		w.runner.ArtifactDir = filepath.Join(o.CacheDir, "artifacts")
+	}
+	w.configuring.Lock()
+	w.use(first)
+	w.configuring.Unlock()
+	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
+	told := w.refresh()
+	w.owner.Go(func() { w.follow(ctx, told) })
+	return w
+}
+
+// changed is called, under locks of others, when servers or rules have changed.
+func (w *Workspace) changed() {
+	w.changes.Add(1)
+	select {
+	case w.wake <- struct{}{}:
+	default: // a wake-up is already pending
+	}
+}
+
+// follow tells of changes. It is the one goroutine of the workspace's own.
+func (w *Workspace) follow(ctx context.Context, told *Snapshot) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.wake:
+		}
+		now := w.refresh()
+		if now.Rules != told.Rules {
+			w.runner.Recheck() // in force at once, also for calls that wait (PERM-4)
+		}
+		if now != told && w.o.Changed != nil {
+			w.o.Changed()
+		}
+		told = now
+	}
+}
 
 // Snapshot is the present state: an immutable value, cheap to get.
-func (w *Workspace) Snapshot() *Snapshot { panic("not built") }
+func (w *Workspace) Snapshot() *Snapshot { return w.refresh() }
 
 // Settled waits until every startable server has connected or failed once.
-func (w *Workspace) Settled(ctx context.Context) error { panic("not built") }
+func (w *Workspace) Settled(ctx context.Context) error { return w.set.Settled(ctx) }
 
-// Reconfigure reads everything again, with new editor settings when given.
+// Restart restarts one server.
+func (w *Workspace) Restart(name string) error { return w.set.Restart(name) }
+
+// Runner runs scripts on this workspace.
+func (w *Workspace) Runner() *exec.Runner { return w.runner }
+
+// Rules is where rules are kept.
+func (w *Workspace) Rules() *permission.Store { return w.store }
+
+// Reconfigure reads everything again, with new editor settings and folders when
+// given; nil keeps those of before.
 func (w *Workspace) Reconfigure(editor, editorWorkspace jsontext.Value, folders []string) {
-	panic("not built")
+	w.configuring.Lock()
+	defer w.configuring.Unlock()
+	if w.closed {
+		return
+	}
+	w.mu.Lock()
+	sources := w.loaded.sources
+	w.mu.Unlock()
+	if editor != nil {
+		sources.Editor = editor.Clone()
+	}
+	if editorWorkspace != nil {
+		sources.EditorWorkspace = editorWorkspace.Clone()
+	}
+	if folders != nil {
+		sources.Folders = slices.Clone(folders)
+	}
+	w.use(w.load(sources))
 }
 
 // Pending are servers of workspace files that nobody has decided on (TRUST-1).
-func (w *Workspace) Pending() []config.Server { panic("not built") }
+func (w *Workspace) Pending() []config.Server {
+	w.mu.Lock()
+	servers, always := w.loaded.servers, w.loaded.config.TrustWorkspace
+	w.mu.Unlock()
+	var pending []config.Server
+	for _, s := range servers {
+		if !always && !s.Disabled && s.Problem == "" && w.verdict(s) == config.Undecided {
+			pending = append(pending, s)
+		}
+	}
+	return pending
+}
 
 // Approve stores a person's decision on the server with that name and hash; an
-// error when the definition has changed meanwhile.
-func (w *Workspace) Approve(name, hash string, approve bool) error { panic("not built") }
-
-// Restart restarts one server.
-func (w *Workspace) Restart(name string) error { panic("not built") }
-
-// Runner runs scripts on this workspace.
-func (w *Workspace) Runner() *exec.Runner { panic("not built") }
-
-// Rules is where rules are kept.
-func (w *Workspace) Rules() *permission.Store { panic("not built") }
+// error when the definition has changed meanwhile. An approved server is started,
+// a refused one stopped.
+func (w *Workspace) Approve(name, hash string, approve bool) error {
+	w.configuring.Lock()
+	defer w.configuring.Unlock()
+	w.mu.Lock()
+	now := w.loaded
+	w.mu.Unlock()
+	i := slices.IndexFunc(now.servers, func(s config.Server) bool { return s.Name == name })
+	switch {
+	case i < 0:
+		return fmt.Errorf("there is no server %q", name)
+	case now.servers[i].Hash() != hash:
+		return fmt.Errorf("the definition of server %q has changed since it was shown; look at it again", name)
+	case now.servers[i].Layer != config.Workspace:
+		return fmt.Errorf("server %q does not come from the workspace's files and needs no approval", name)
+	case w.trust == nil:
+		return fmt.Errorf("the decision on server %q cannot be kept: there is no configuration directory", name)
+	}
+	if err := w.trust.Decide(now.servers[i], approve); err != nil {
+		return err
+	}
+	if !w.closed {
+		w.use(now)
+	}
+	return nil
+}
 
 // Close ends runs, servers and children, and waits for them.
-func (w *Workspace) Close() { panic("not built") }
+func (w *Workspace) Close() {
+	w.configuring.Lock()
+	w.closed = true
+	w.configuring.Unlock()
+	w.runner.Close()
+	w.stop()
+	w.owner.Wait()
+	w.set.Close()
+	w.boxes.Close()
+}
+
+func (w *Workspace) verdict(s config.Server) config.Verdict {
+	switch {
+	case s.Layer != config.Workspace:
+		return config.Approved
+	case w.trust == nil:
+		return config.Undecided
+	}
+	return w.trust.Verdict(s)
+}
+
+// flagRules are the rules that the command line gave.
+func (w *Workspace) flagRules() []permission.Rule {
+	var rules []permission.Rule
+	for _, list := range []struct {
+		effect permission.Effect
+		rules  []string
+	}{{permission.Deny, w.o.Deny}, {permission.Allow, w.o.Allow}} {
+		for _, match := range list.rules {
+			if err := permission.Valid(match); err != nil {
+				w.log.Error("a rule of the command line counts for nothing", "rule", match, "err", err)
+				continue
+			}
+			rules = append(rules, permission.Rule{Effect: list.effect, Layer: permission.Flag, Match: match})
+		}
+	}
+	return rules
+}
+
+func firstFolder(folders []string) string {
+	if len(folders) == 0 {
+		return ""
+	}
+	return folders[0]
+}

@@ -1,0 +1,80 @@
+package workspace
+
+import (
+	"reflect"
+	"slices"
+
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+	"codemode-ls/permission"
+)
+
+// refresh makes the snapshot of this moment, or gives the last one when nothing
+// has changed. It is where servers, exclusions and rules become the pool: a
+// denied tool is out of it with the next look (POOL-1, PERM-3).
+func (w *Workspace) refresh() *Snapshot {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	changes := w.changes.Load() // before looking: what changes meanwhile is seen next time
+	rules := w.store.Rules()
+	if w.current != nil && changes == w.seen && rules == w.current.Rules {
+		return w.current
+	}
+	w.seen = changes
+	pool := w.pool(rules)
+	w.store.SetFixed(append(w.flagRules(), builtinRules(pool, w.loaded.servers)...))
+	next := &Snapshot{
+		Config:   w.loaded.config,
+		Catalog:  pool,
+		Rules:    w.store.Rules(),
+		Servers:  w.set.Status(),
+		Problems: w.store.Problems(),
+		UsesDemo: w.loaded.usesDemo,
+	}
+	if w.current == nil || !same(w.current, next) {
+		w.current = next
+	}
+	return w.current
+}
+
+// pool is the one function that computes the pool (POOL-1). It gives the catalog
+// of before when that has the same tools.
+func (w *Workspace) pool(rules *permission.Rules) *catalog.Catalog {
+	servers := w.loaded.recorded
+	if len(w.o.Recordings) == 0 {
+		servers = w.set.Servers()
+	}
+	pool := catalog.New(servers, func(name string) bool {
+		return w.loaded.exclude.Decide(name).Effect != permission.Deny && rules.Decide(name).Effect != permission.Deny
+	})
+	if w.current != nil {
+		old := w.current.Catalog
+		if slices.Equal(old.Tools(), pool.Tools()) && slices.Equal(old.Servers(), pool.Servers()) && slices.Equal(old.Conflicts(), pool.Conflicts()) {
+			return old
+		}
+	}
+	return pool
+}
+
+// builtinRules allow the tools of the demo server that this program defines
+// itself. They name each tool: a configured server may have a name that looks
+// like the demo's (demo__x has the key demo, POOL-2).
+func builtinRules(pool *catalog.Catalog, servers []config.Server) []permission.Rule {
+	var rules []permission.Rule
+	for _, s := range servers {
+		if s.Layer != config.Demo {
+			continue
+		}
+		for _, t := range pool.Tools() {
+			if t.Server == s.Name {
+				rules = append(rules, permission.Rule{Effect: permission.Allow, Layer: permission.Builtin, Match: permission.Literal(t.Name)})
+			}
+		}
+	}
+	return rules
+}
+
+func same(a, b *Snapshot) bool {
+	return a.Config == b.Config && a.Catalog == b.Catalog && a.Rules == b.Rules && a.UsesDemo == b.UsesDemo &&
+		slices.Equal(a.Problems, b.Problems) && reflect.DeepEqual(a.Servers, b.Servers)
+}
