@@ -33,11 +33,12 @@ race:
 
 ## update: rewrite golden files and generated documents
 update:
-	$(GO) test $(WITHOUT_ENGINE) ./cmd/... -update
+	$(GO) test ./catalog ./config ./lsp ./typegen ./editors/... -update
 
 ## vsix: package the VS Code extension with the server inside, in dist/
 vsix:
-	editors/vscode/package.sh
+	mkdir -p dist
+	bash editors/vscode/package.sh $(CURDIR)/dist/codemode.vsix
 
 ## bench: the benchmarks, with their comparisons (bench/README.md)
 bench:
