@@ -99,14 +99,18 @@ func recordingFiles(path string) ([]string, error) {
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
-	files, err := filepath.Glob(filepath.Join(escapeGlob(path), "*.json"))
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s has no *.json files", path)
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
 	}
-	return files, err
-}
-
-// escapeGlob makes a path that Glob takes literally.
-func escapeGlob(path string) string {
-	return strings.NewReplacer(`[`, `\[`, `*`, `\*`, `?`, `\?`).Replace(path)
+	var files []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".json") {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s has no *.json files", path)
+	}
+	return files, nil
 }
