@@ -236,8 +236,8 @@ func (s *server) publishTools(session *session, tools []jsontext.Value) {
 	if err := s.set.cache.store(s.hash, memory); err != nil {
 		s.set.log.Warn("cannot remember the tools", "server", s.def.Name, "err", err)
 	}
+	s.set.changed() // first: who waits for settled looks at what has changed
 	s.once.Do(func() { close(s.settled) })
-	s.set.changed()
 }
 
 // publishFailure takes a server's tools out of the pool (POOL-4).
@@ -250,8 +250,8 @@ func (s *server) publishFailure(err error, again bool) {
 	}
 	s.announce()
 	s.mu.Unlock()
+	s.set.changed() // first: who waits for settled looks at what has changed
 	s.once.Do(func() { close(s.settled) })
-	s.set.changed()
 }
 
 // publishReconnecting keeps the tools while a new session is opened.

@@ -28,13 +28,28 @@ func TestCommandLine(t *testing.T) { scenarios(t, "script") }
 
 func TestEditors(t *testing.T) { scenarios(t, "editor") }
 
-func scenarios(t *testing.T, folder string) {
+// TestRealServers runs testdata/servers/*.txtar: the same on servers of npm
+// (TEST-7).
+func TestRealServers(t *testing.T) {
+	servers := os.Getenv("CODEMODE_NPM_SERVERS")
+	if servers == "" {
+		t.Skip("CODEMODE_NPM_SERVERS does not name a folder with node_modules of the servers; .ci/run installs them")
+	}
+	filesystem := filepath.Join(servers, "node_modules", "@modelcontextprotocol", "server-filesystem", "dist", "index.js")
+	if _, err := os.Stat(filesystem); err != nil {
+		t.Fatal(err)
+	}
+	scenarios(t, "servers", "NPM_SERVERS="+servers, "FS=fs=node "+filesystem+" .")
+}
+
+func scenarios(t *testing.T, folder string, variables ...string) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("..", "..", "testdata", folder),
 		RequireExplicitExec: true,
 		Cmds:                editortest.Commands(),
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, variables...)
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
