@@ -37,7 +37,6 @@ type fakeSandbox func(s *fakeScript) sandbox.Outcome
 
 type fakeScript struct {
 	context.Context
-	t       *testing.T
 	host    sandbox.Host
 	request sandbox.Request
 	next    int

@@ -229,6 +229,7 @@ func markDeprecated(client *clientCapabilities, item *protocol.CompletionItem) {
 	case client.DeprecatedTags:
 		item.Tags = []protocol.CompletionItemTag{protocol.CompletionItemTagDeprecated}
 	case client.Deprecated:
+		//lint:ignore SA1019 for clients that know no tags
 		item.Deprecated = optional(true)
 	}
 }
@@ -384,6 +385,7 @@ func (d *Document) itemFromEngine(client *clientCapabilities, item *protocol.Com
 	if !client.DeprecatedTags && len(item.Tags) > 0 {
 		item.Tags = nil
 		if client.Deprecated {
+			//lint:ignore SA1019 for clients that know no tags
 			item.Deprecated = optional(true)
 		}
 	}

@@ -17,9 +17,11 @@ func foldersOf(p *protocol.InitializeParams) []string {
 		}
 		return paths
 	}
-	if p.RootURI != nil {
-		return appendFolder(nil, *p.RootURI)
+	//lint:ignore SA1019 older clients say their folder so
+	if root := p.RootURI; root != nil {
+		return appendFolder(nil, *root)
 	}
+	//lint:ignore SA1019 the oldest clients say their folder so
 	if path, ok := p.RootPath.Get(); ok && path != "" {
 		return []string{path}
 	}

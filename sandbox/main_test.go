@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -95,14 +94,6 @@ func (h *testHost) Call(ctx context.Context, c Call) (jsontext.Value, error) {
 }
 
 func (h *testHost) Log(level, text string) { h.logs = append(h.logs, level+": "+text) }
-
-func (h *testHost) names() (names []string) {
-	for _, c := range h.calls {
-		names = append(names, c.Name)
-	}
-	slices.Sort(names)
-	return names
-}
 
 func testRequest(code string) Request {
 	return Request{

@@ -216,12 +216,6 @@ func (r *realm) take() (answers []answer, stopped bool) {
 	}
 }
 
-func (r *realm) isStopped() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.stopped != ""
-}
-
 // run executes a script to its end. It never panics.
 func (r *realm) run(code string, l script.Language) (f finish) {
 	defer func() {

@@ -34,6 +34,7 @@ func expandSource(source string, sets bool) (string, error) {
 			if (escape == 'p' || escape == 'P') && strings.HasPrefix(source[i+2:], "{") {
 				end := strings.IndexByte(source[i:], '}')
 				if end < 0 {
+					//lint:ignore ST1005 the words of a JavaScript SyntaxError
 					return "", errors.New("Invalid property name")
 				}
 				ranges, err := property(source[i+3 : i+end])
@@ -122,6 +123,7 @@ func property(name string) ([]runeRange, error) {
 	}
 	r := lookUpProperty(name)
 	if r == nil {
+		//lint:ignore ST1005 the words of a JavaScript SyntaxError
 		return nil, fmt.Errorf("Invalid property name '%s'", name)
 	}
 	properties.Store(name, r)

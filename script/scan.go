@@ -420,7 +420,7 @@ func (s *scan) behindDot(i, offset int) Completion {
 	dot := i - 1
 	switch {
 	case s.isName(i-1) && offset <= s.tokens[i-1].end: // in a name or at its end
-		from, to = s.tokens[i-1].start, s.tokens[i-1].end
+		to = s.tokens[i-1].end
 		dot = s.hyphenated(i-1) - 1
 		from = s.tokens[dot+1].start
 	case s.isName(i) && s.tokens[i].start == offset: // right before one

@@ -8,9 +8,7 @@ import (
 // An extent is a run of tokens, [from, to).
 type extent struct{ from, to int }
 
-func (e extent) holds(i int) bool     { return e.from <= i && i < e.to }
-func (e extent) within(o extent) bool { return o.from <= e.from && e.to <= o.to }
-func (s *scan) opens(i int) bool      { return s.tokens[i].match > i }
+func (s *scan) opens(i int) bool { return s.tokens[i].match > i }
 func (s *scan) isName(i int) bool {
 	return i >= 0 && i < len(s.tokens) && s.tokens[i].kind == tokenName
 }

@@ -28,7 +28,9 @@ func initializeParams() *protocol.InitializeParams {
 	pid := int32(os.Getpid())
 	markdown := []protocol.MarkupKind{protocol.MarkupKindMarkdown, protocol.MarkupKindPlainText}
 	p := &protocol.InitializeParams{
-		ProcessID: &pid, RootURI: &root, InitializationOptions: jsontext.Value(preferences),
+		ProcessID: &pid,
+		//lint:ignore SA1019 the engine reads it
+		RootURI: &root, InitializationOptions: jsontext.Value(preferences),
 		ClientInfo: protocol.ClientInfo{Name: "codemode-ls"},
 	}
 	p.Capabilities.General = &protocol.GeneralClientCapabilities{

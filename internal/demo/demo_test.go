@@ -107,6 +107,7 @@ func TestTools(t *testing.T) {
 
 // Schemas compile, and what the tools return is what they declare.
 func TestSchemas(t *testing.T) {
+	//lint:ignore SA1019 older clients are clients too
 	c := connect(t, client.WithLegacyProtocolOnly())
 	arguments := map[string]map[string]any{
 		"add": {"a": 1, "b": 2}, "list_issues": {"state": "all"}, "get_issue": {"number": 11}, "search_notes": {"query": "tea"}, "slow": {"ms": 0},
@@ -155,6 +156,7 @@ func TestSchemas(t *testing.T) {
 }
 
 func TestSlowReportsProgressAndIsCancelled(t *testing.T) {
+	//lint:ignore SA1019 older clients are clients too
 	for _, options := range [][]client.ClientOption{nil, {client.WithLegacyProtocolOnly()}} {
 		c := connect(t, options...)
 		steps := make(chan string, 10)
