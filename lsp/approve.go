@@ -47,7 +47,7 @@ func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, er
 			return exec.Answer{}, ctx.Err()
 		}
 		a.s.log.Warn("permission not answered", "tool", q.Tool, "err", err)
-		return denied("the editor did not answer the question: " + plain(err.Error(), 200)), nil
+		return denied("the editor did not answer the question: " + plain(malformed(err), 200)), nil
 	}
 	switch answer.Decision {
 	case "allow":

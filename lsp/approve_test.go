@@ -130,8 +130,8 @@ func TestPermissionRequest(t *testing.T) {
 		{`{"decision":"ALLOW"}`, "deny||false|the editor closed the question"},
 		{`{}`, "deny||false|the editor closed the question"},
 		{`null`, "deny||false|the editor closed the question"},
-		{`true`, "deny||false|the editor did not answer the question"},
-		{`{"decision":true}`, "deny||false|the editor did not answer the question"},
+		{`true`, "deny||false|the editor did not answer the question: the value must not be a boolean"},
+		{`{"decision":true}`, "deny||false|the editor did not answer the question: decision must not be a boolean"},
 		{`error:{"code":-32603,"message":"boom"}`, "deny||false|the editor did not answer the question: boom"},
 	} {
 		t.Run(test.answer, func(t *testing.T) {

@@ -85,7 +85,7 @@ func argument[T any](p *protocol.ExecuteCommandParams, i int) (v T, ok bool, err
 		return v, false, nil
 	}
 	if err := protocol.Unmarshal(p.Arguments[i], &v); err != nil {
-		return v, false, badParams("argument %d of %s: %v", i+1, p.Command, err)
+		return v, false, badParams("argument %d of %s: %s", i+1, p.Command, malformed(err))
 	}
 	return v, true, nil
 }

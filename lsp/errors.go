@@ -1,7 +1,11 @@
 package lsp
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/jsonrpc2"
 )
 
@@ -42,4 +46,28 @@ func failure(code jsonrpc2.Code, format string, args ...any) error {
 // badParams is JSON-RPC's InvalidParams.
 func badParams(format string, args ...any) error {
 	return jsonrpc2.Errorf(jsonrpc2.InvalidParams, format, args...)
+}
+
+var kindWords = map[jsontext.Kind]string{
+	'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number", '{': "an object", '[': "an array",
+}
+
+// malformed says what is wrong with JSON that a client sent, without the names
+// of the Go types that it was to fill.
+func malformed(err error) string {
+	var e *json.SemanticError
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	text := "the value"
+	if e.JSONPointer != "" {
+		text = strings.TrimPrefix(string(e.JSONPointer), "/")
+	}
+	if kind, ok := kindWords[e.JSONKind]; ok && e.Err == nil {
+		return text + " must not be " + kind
+	}
+	if e.Err != nil {
+		return text + ": " + e.Err.Error()
+	}
+	return text + " is not what is wanted here"
 }

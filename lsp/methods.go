@@ -148,7 +148,7 @@ func decode[P any](m *incoming) (*P, error) {
 		return params, nil
 	}
 	if err := protocol.Unmarshal(raw, params); err != nil {
-		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s: %v", m.Method(), err)
+		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s: %s", m.Method(), malformed(err))
 	}
 	return params, nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"codemode-ls/workspace"
 
-	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/uri"
 )
 
@@ -36,7 +35,10 @@ func (s *Snapshot) document(u uri.URI) (*Document, error) {
 	if d, ok := s.Docs[string(u)]; ok {
 		return d, nil
 	}
-	return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s is not open", u)
+	if u == "" {
+		return nil, badParams("textDocument.uri is missing")
+	}
+	return nil, badParams("%s is not open", u)
 }
 
 // A Session owns the current snapshot.
