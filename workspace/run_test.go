@@ -183,7 +183,7 @@ func TestExec14OnServer(t *testing.T) {
 	}
 }
 
-// BUD-7, RES-1, SUM-1…5: over the cap a call is refused alone, counts, is listed,
+// BUD-7, RES-1: over the cap a call is refused alone, is among the run's calls,
 // and never reaches the server.
 func TestBud7OnServer(t *testing.T) {
 	server := mcptest.Write(t, twoTools)
