@@ -24,6 +24,7 @@ func (d dialer) remote(def config.Server, onlyLegacy bool) (transport.Interface,
 		transport.WithHTTPBasicClient(&http.Client{Transport: statusRecorder{http.DefaultTransport}}),
 		transport.WithHTTPHeaders(def.Headers), transport.WithHTTPLogger(d.log)}
 	if onlyLegacy {
+		//lint:ignore SA1019 servers of the older protocol still use it (MCP-3)
 		options = append(options, transport.WithContinuousListening())
 	}
 	t, err := transport.NewStreamableHTTP(def.URL, options...)

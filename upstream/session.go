@@ -132,6 +132,7 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	}
 	options := []client.ClientOption{client.WithRootsHandler(rootsHandler(d.roots)), client.WithDiscoverTimeout(probeTimeout)}
 	if onlyLegacy {
+		//lint:ignore SA1019 most servers speak nothing newer (MCP-3)
 		options = append(options, client.WithLegacyProtocolOnly())
 	}
 	s.client = client.NewClient(t, options...)
@@ -316,14 +317,14 @@ func (s *session) hasEnded() bool {
 // close ends the session, its process and its children, and waits.
 func (s *session) close() {
 	s.end("it was stopped")
+	s.mu.Lock() // nothing of rootsChanged begins behind it
 	s.cancel()
+	s.mu.Unlock()
 	if s.process != nil {
 		// First the process, in its own good order: the client would only cut it off.
 		s.process.stop()
 	}
 	_ = s.client.Close()
-	s.mu.Lock() // nothing of rootsChanged begins behind it
-	s.mu.Unlock()
 	s.background.Wait()
 }
 
