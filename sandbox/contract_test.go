@@ -213,6 +213,7 @@ func TestCallPositions(t *testing.T) {
 func TestExec13Invalid(t *testing.T) {
 	for code, words := range map[string]string{
 		"await tools.echo({});\nlet 1x":          "Syntax error",
+		"tools.echo({}); const x\xff = 1":        "Expected", // the quoted line is not UTF-8
 		"tools.echo({}); import x from 'x'":      "import is not available",
 		"}); tools.echo({}); (async function(){": "closes it before its end",
 		"}, async function() {":                  "closes it before its end",

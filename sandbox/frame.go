@@ -189,7 +189,8 @@ func takeCall(b []byte) (c Call, ok bool) {
 
 // withJSON encodes a value behind its length.
 func withJSON(v any) ([]byte, error) {
-	b, err := json.Marshal(v)
+	// A compile error quotes the author's line, whatever bytes are in it.
+	b, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return nil, fmt.Errorf("encode a frame: %w", err)
 	}

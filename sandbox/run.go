@@ -113,6 +113,14 @@ func (r *run) do(ctx context.Context) Outcome {
 	slices.Sort(o.InFlight)
 	close(over)
 	watchers.Wait()
+	if end.Status == Thrown && ctx.Err() != nil {
+		// Cancelled calls reject, which can reach the script before its own end does
+		// (BUD-11).
+		end.Status = ""
+		if reason == "" {
+			reason = Cancelled
+		}
+	}
 	cancelCalls()
 	if err != nil && reason == "" {
 		r.died(err, &o)
@@ -188,7 +196,7 @@ func (r *run) died(err error, o *Outcome) {
 		o.Error = &ScriptError{Name: "RangeError", Message: "Maximum call stack size exceeded, inside of a built-in" + notUndone, Call: -1}
 		return
 	}
-	o.Error = &ScriptError{Name: "Error", Message: message + notUndone, Call: -1}
+	o.Error = &ScriptError{Name: "Error", Message: message, Call: -1}
 }
 
 // clip bounds a text of the child and makes it valid.

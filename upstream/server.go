@@ -242,7 +242,8 @@ func (s *server) publishTools(session *session, tools []jsontext.Value) {
 
 // publishFailure takes a server's tools out of the pool (POOL-4).
 func (s *server) publishFailure(err error, again bool) {
-	s.set.log.Warn("server failed", "server", s.def.Name, "err", err, "restart", again)
+	// Whoever shows Status tells the person; a second telling is for who looks closer.
+	s.set.log.Info("server failed", "server", s.def.Name, "err", err, "restart", again)
 	s.mu.Lock()
 	s.state, s.failure, s.session, s.offer, s.tools = Failed, err.Error(), nil, nil, nil
 	if errors.Is(err, errSelf) {

@@ -74,6 +74,7 @@ type dialer struct {
 	version string
 	dir     string // where servers run when their definition says nothing
 	roots   func() []string
+	running *processes
 	maxLine int
 }
 
@@ -120,7 +121,7 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	case config.HTTP, config.SSE:
 		t, err = d.remote(def, onlyLegacy)
 	default:
-		if s.process, err = startProcess(def, d.dir, d.maxLine, stderr); err == nil {
+		if s.process, err = d.running.start(def, d.dir, d.maxLine, stderr); err == nil {
 			io := transport.NewIO(s.process.stdout, s.process.stdin, nopReadCloser{})
 			transport.WithCommandLogger(d.log)(io)
 			t = stdioTransport{io}

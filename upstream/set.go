@@ -27,6 +27,7 @@ type Set struct {
 	mu      sync.Mutex
 	servers []*server // in order of configuration
 	ending  []*server // no longer configured, perhaps not yet ended
+	running processes
 	roots   []string
 	closed  bool
 }
@@ -94,7 +95,7 @@ func (s *Set) dialer() dialer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := dialer{
-		log: s.log, version: s.options.Version, roots: s.currentRoots,
+		log: s.log, version: s.options.Version, roots: s.currentRoots, running: &s.running,
 		// Room for the frame around the largest value, and for its escapes.
 		maxLine: 2*s.options.Limits.MaxValueBytes + 1<<20,
 	}
@@ -298,3 +299,7 @@ func (s *Set) Close() {
 		<-server.done
 	}
 }
+
+// Kill ends every stdio server by force and waits for nothing: for a program that
+// ends at once. No server starts after it.
+func (s *Set) Kill() { s.running.kill() }

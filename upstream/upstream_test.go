@@ -454,6 +454,24 @@ func TestProcessesEnd(t *testing.T) { // MCP-5
 	}
 }
 
+// A program that ends at once leaves no server behind, and starts none any more.
+func TestKill(t *testing.T) { // MCP-5, CLI-4
+	if runtime.GOOS != "linux" {
+		t.Skip("looks into /proc")
+	}
+	fake := mcptest.Write(t, `{"grandchild": true, "stubborn": true, "tools": [{"name": "echo"}]}`)
+	s := newTestSet(t, nil)
+	s.configure(fake.Config(t, "f"))
+	st := s.untilState("f", Connected)
+	grandchild := fake.Grandchild(t)
+	s.Kill()
+	gone(t, st.PID)
+	gone(t, grandchild)
+	if _, err := s.running.start(fake.Config(t, "late"), "", 1<<20, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("started after Kill: %v", err)
+	}
+}
+
 // A server's death takes its children with it, which hold its pipes open.
 func TestGrandchildOfADeadServer(t *testing.T) { // MCP-5
 	if runtime.GOOS != "linux" {

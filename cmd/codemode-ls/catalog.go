@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"codemode-ls/catalog"
 	"codemode-ls/lsp"
@@ -39,6 +40,9 @@ func (c *catalogCommand) Run(a *app) error {
 			return &exitError{exitUsage, fmt.Errorf("--budget %d: a budget is 0 or more", *c.Budget)}
 		}
 		o.BudgetTokens = *c.Budget
+	}
+	if err := a.known(c.Namespace, s.Catalog); err != nil {
+		return err
 	}
 	r := s.Catalog.Render(o)
 	if c.JSON {
@@ -93,6 +97,9 @@ func (c *searchCommand) Run(a *app) error {
 		return err
 	}
 	defer w.Close()
+	if err := a.known(c.Namespace, w.Snapshot().Catalog); err != nil {
+		return err
+	}
 	matches, remaining := w.Snapshot().Catalog.Search(catalog.Query{
 		Query: c.Query, Namespace: c.Namespace, Limit: c.Limit, Offset: c.Offset,
 	})
@@ -115,4 +122,19 @@ func (c *searchCommand) Run(a *app) error {
 		fmt.Fprintf(a.stderr, "%d more\n", remaining)
 	}
 	return nil
+}
+
+// known is a usage error for a namespace that no tool is in; "" is all of them.
+func (a *app) known(namespace string, c *catalog.Catalog) error {
+	if found, _ := c.Search(catalog.Query{Namespace: namespace, Limit: 1}); namespace == "" || len(found) > 0 {
+		return nil
+	}
+	var all []string
+	for _, s := range c.Servers() {
+		all = append(all, s.Namespace)
+	}
+	if len(all) == 0 { // what failed has been said
+		return nil
+	}
+	return &exitError{exitUsage, fmt.Errorf("no tool is in the namespace %q; there are: %s", namespace, strings.Join(all, ", "))}
 }

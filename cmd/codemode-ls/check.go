@@ -34,6 +34,18 @@ type checked struct {
 }
 
 func (c *checkCommand) Run(a *app) error {
+	type source struct {
+		path, code string
+		language   script.Language
+	}
+	var sources []source
+	for _, path := range c.Scripts { // before any server starts
+		code, language, _, err := a.readScript(path)
+		if err != nil {
+			return err
+		}
+		sources = append(sources, source{path, code, language})
+	}
 	checker := newChecker(a.log)
 	defer checker.Close()
 	w, err := a.open(nil)
@@ -44,16 +56,12 @@ func (c *checkCommand) Run(a *app) error {
 	s := w.Snapshot()
 	var all []checked
 	failed := false
-	for _, path := range c.Scripts {
-		code, language, _, err := a.readScript(path)
+	for _, f := range sources {
+		found, err := checker.All(a.ctx, f.code, f.language, s)
 		if err != nil {
-			return err
+			return fmt.Errorf("checking %s: %w", f.path, err)
 		}
-		found, err := checker.All(a.ctx, code, language, s)
-		if err != nil {
-			return fmt.Errorf("checking %s: %w", path, err)
-		}
-		all = append(all, checked{path, found})
+		all = append(all, checked{f.path, found})
 		for _, d := range found {
 			failed = failed || d.Severity == severityError
 		}

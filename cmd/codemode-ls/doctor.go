@@ -53,6 +53,7 @@ func (doctorCommand) Run(a *app) error {
 	defer cancel()
 	checker := newChecker(a.log)
 	defer checker.Close()
+	a.quietDemo = true
 	w, err := a.open(func(o *workspace.Options) {
 		// The demo server alone, whatever is configured here.
 		o.Sources.Flags, o.Sources.Folders, o.Sources.File, o.Sources.UserDir, o.Recordings = nil, nil, "", "", nil

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"codemode-ls/sandbox"
@@ -97,6 +98,43 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	log    *slog.Logger
+	force  *force
+
+	quietDemo bool // nobody needs to be told that the demo server is used
+}
+
+// force is what must not outlive the program when it ends at once.
+type force struct {
+	mu   sync.Mutex
+	kill func()
+}
+
+func (f *force) set(kill func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.kill = kill
+}
+
+func (f *force) use() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.kill != nil {
+		f.kill()
+	}
+}
+
+// output remembers that writing failed: a full disk is no success.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
 }
 
 // run is the whole program but for the children; it returns the exit code.
@@ -106,6 +144,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
+	}
+	if args[0] == "--version" {
+		args = []string{"version"}
 	}
 	var c commands
 	ended := -1
@@ -125,22 +166,31 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		return ended
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "codemode-ls: %v\nTry: codemode-ls help\n", err)
+		fmt.Fprintf(stderr, "codemode-ls: %v\nTry: codemode-ls help%s\n", err, commandOf(err))
 		return exitUsage
 	}
 
-	ctx, stop := interruptible(stderr)
+	var f force
+	ctx, stop := interruptible(stderr, &f)
 	defer stop()
+	// The wire of lsp and demo stays the file that it is.
+	out := &output{Writer: stdout}
+	if command := parsed.Command(); command != "lsp" && command != "demo" {
+		stdout = out
+	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
 		level = slog.LevelWarn
 	}
 	a := &app{
-		globals: c.globals, ctx: ctx,
+		globals: c.globals, ctx: ctx, force: &f,
 		stdin: stdin, stdout: stdout, stderr: stderr,
 		log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})),
 	}
 	err = parsed.Run(a)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("writing the result: %w", out.err)
+	}
 	var exit *exitError
 	switch {
 	case err == nil:
@@ -159,12 +209,27 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	}
 }
 
+// commandOf is the command, with a space before it, that a usage error is about.
+func commandOf(err error) string {
+	var parse *kong.ParseError
+	if !errors.As(err, &parse) || parse.Context == nil {
+		return ""
+	}
+	if words := strings.Fields(parse.Context.Command()); len(words) > 0 {
+		return " " + words[0]
+	}
+	return ""
+}
+
 // interruptible is a context that the first interrupt ends; the second one ends
-// the program at once (CLI-4).
-func interruptible(stderr io.Writer) (context.Context, context.CancelFunc) {
+// the program, and the servers it has started, at once (CLI-4).
+func interruptible(stderr io.Writer, f *force) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup
+		signal.Notify(signals, syscall.SIGHUP) // a closed terminal leaves no servers behind
+	}
 	done := make(chan struct{})
 	stopped := make(chan struct{})
 	go func() {
@@ -176,6 +241,7 @@ func interruptible(stderr io.Writer) (context.Context, context.CancelFunc) {
 			case <-signals:
 				if ctx.Err() != nil {
 					fmt.Fprintln(stderr, "codemode-ls: ended at once")
+					f.use()
 					os.Exit(exitInterrupted)
 				}
 				cancel(errors.New("interrupted"))

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"codemode-ls/config"
+	"codemode-ls/permission"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 )
@@ -73,8 +76,15 @@ func (a *app) open(change func(*workspace.Options)) (*workspace.Workspace, error
 	if change != nil {
 		change(&o)
 	}
+	if err := validRules(o.Allow, o.Deny); err != nil {
+		return nil, err
+	}
 	w := workspace.Open(a.ctx, o)
-	if err := w.Settled(a.ctx); err != nil {
+	a.force.set(w.Kill)
+	told := a.tellWaiting(w)
+	err = w.Settled(a.ctx)
+	told()
+	if err != nil {
 		w.Close()
 		if errors.Is(err, context.Canceled) {
 			return nil, &exitError{exitInterrupted, errors.New("interrupted while servers were starting")}
@@ -93,23 +103,30 @@ func (a *app) open(change func(*workspace.Options)) (*workspace.Workspace, error
 func (a *app) report(w *workspace.Workspace) error {
 	s := w.Snapshot()
 	broken := false
+	a.findings(s.Config)
 	for _, f := range s.Config.Findings {
-		fmt.Fprintf(a.stderr, "%s:%d:%d: %s: %s\n", printable(f.File), f.StartLine+1, f.StartColumn+1, f.Severity, printable(f.Message))
 		broken = broken || f.Severity == "error"
 	}
 	for _, p := range s.Problems {
 		fmt.Fprintf(a.stderr, "%s:%d:%d: error: %s\n", printable(p.File), p.Range.Start.Line+1, p.Range.Start.Character+1, printable(p.Message))
 	}
-	if s.UsesDemo {
+	if s.UsesDemo && !a.quietDemo {
 		fmt.Fprintln(a.stderr, "No MCP server is configured: using the built-in demo server (its tools are harmless).")
 	}
 	for _, st := range s.Servers {
 		switch st.State {
 		case upstream.Failed:
+			if st.Server.Problem != "" {
+				continue // a finding has said it
+			}
 			fmt.Fprintf(a.stderr, "server %s failed: %s\n", printable(st.Server.Name), printable(st.Error))
 		case upstream.Untrusted:
-			fmt.Fprintf(a.stderr, "server %s of %s waits for your approval: codemode-ls trust allow %s\n",
-				printable(st.Server.Name), printable(st.Server.File), printable(st.Server.Name))
+			what := "waits for your approval"
+			if w.Refused(st.Server) {
+				what = "was refused; to approve it after all"
+			}
+			fmt.Fprintf(a.stderr, "server %s of %s %s: codemode-ls trust allow %s\n",
+				printable(st.Server.Name), printable(st.Server.File), what, shellWord(printable(st.Server.Name)))
 		}
 	}
 	for _, c := range s.Catalog.Conflicts() {
@@ -119,4 +136,67 @@ func (a *app) report(w *workspace.Workspace) error {
 		return &exitError{exitConfiguration, nil}
 	}
 	return nil
+}
+
+// findings says what is wrong in configuration files and flags.
+func (a *app) findings(c *config.Config) {
+	for _, f := range c.Findings {
+		at := ""
+		if f.File != "" { // a flag has no place
+			at = fmt.Sprintf("%s:%d:%d: ", printable(f.File), f.StartLine+1, f.StartColumn+1)
+		}
+		fmt.Fprintf(a.stderr, "%s%s: %s\n", at, f.Severity, printable(f.Message))
+	}
+}
+
+// waitingNotice is how long servers may start in silence.
+const waitingNotice = 3 * time.Second
+
+// tellWaiting names, on a terminal, the servers that take long to start; one of
+// npx may be downloading. The caller calls the function when they have started.
+func (a *app) tellWaiting(w *workspace.Workspace) func() {
+	if !isTerminal(a.stderr) {
+		return func() {}
+	}
+	told := make(chan struct{})
+	timer := time.AfterFunc(waitingNotice, func() {
+		defer close(told)
+		var names []string
+		for _, st := range w.Snapshot().Servers {
+			if st.State == upstream.Connecting {
+				names = append(names, printable(st.Server.Name))
+			}
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(a.stderr, "waiting for %s to start …\n", strings.Join(names, ", "))
+		}
+	})
+	return func() {
+		if !timer.Stop() {
+			<-told
+		}
+	}
+}
+
+// validRules is a usage error for a rule that can name nothing.
+func validRules(lists ...[]string) error {
+	for _, list := range lists {
+		for _, rule := range list {
+			if err := permission.Valid(rule); err != nil {
+				return &exitError{exitUsage, fmt.Errorf("%q is not a rule: %w", rule, err)}
+			}
+		}
+	}
+	return nil
+}
+
+// shellWord quotes a word for a shell when it needs that.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-./@", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

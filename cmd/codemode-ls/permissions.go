@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"codemode-ls/permission"
 )
@@ -31,11 +32,29 @@ type ruleArguments struct {
 }
 
 func (r ruleArguments) set(a *app, e permission.Effect) error {
+	if err := validRules([]string{r.Rule}); err != nil {
+		return err
+	}
 	store, err := a.rules()
 	if err != nil {
 		return err
 	}
-	return store.Set(permission.Layer(r.Layer), e, r.Rule)
+	layer := permission.Layer(r.Layer)
+	if e == "" {
+		stands := func(rule permission.Rule) bool { return rule.Layer == layer && rule.Match == r.Rule }
+		if !slices.ContainsFunc(store.Rules().All(), stands) {
+			return &exitError{exitFailed, fmt.Errorf("there is no rule %q in the layer %s; see codemode-ls permissions", r.Rule, layer)}
+		}
+	}
+	if err := store.Set(layer, e, r.Rule); err != nil {
+		return err
+	}
+	done := "removed"
+	if e != "" {
+		done = string(e)
+	}
+	fmt.Fprintf(a.stdout, "%s\t%s\t%s\n", done, printable(r.Rule), layer)
+	return nil
 }
 
 type (
@@ -60,7 +79,11 @@ func (permissionsList) Run(a *app) error {
 	for _, p := range store.Problems() {
 		fmt.Fprintf(a.stderr, "%s:%d: error: %s\n", printable(p.File), p.Range.Start.Line+1, printable(p.Message))
 	}
-	for _, r := range store.Rules().All() {
+	rules := store.Rules().All()
+	if len(rules) == 0 {
+		fmt.Fprintln(a.stderr, "No rules: every call is asked for.")
+	}
+	for _, r := range rules {
 		from := string(r.Layer)
 		if r.File != "" {
 			from = fmt.Sprintf("%s:%d", r.File, r.Range.Start.Line+1)

@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"codemode-ls/exec"
 	"codemode-ls/script"
@@ -31,7 +33,7 @@ func (runCommand) Help() string {
   echo 'return await tools.mcp__demo__add({ a: 1, b: 2 })' | codemode-ls run -
 
 The returned value goes to standard output: a string as it is, anything else as JSON. Console output and
-progress go to standard error. Exit codes: 0 completed, 1 failed, 3 configuration, 4 denied, 124 a budget ran out,
+progress go to standard error. Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 configuration, 4 denied, 124 a budget ran out,
 130 interrupted.`
 }
 
@@ -64,7 +66,7 @@ func (c *runCommand) Run(a *app) error {
 	if c.JSON {
 		err = printJSON(a.stdout, result)
 	} else {
-		err = a.printResult(result)
+		err = a.printResult(result, c.Script)
 	}
 	if err != nil {
 		return err
@@ -76,6 +78,9 @@ func (c *runCommand) Run(a *app) error {
 func (a *app) readScript(path string) (code string, l script.Language, uri string, err error) {
 	if path == "-" {
 		data, err := io.ReadAll(a.stdin)
+		if err == nil && !utf8.Valid(data) {
+			err = notUTF8("standard input")
+		}
 		return string(data), script.TypeScript, "", err
 	}
 	l, ok := script.LanguageOf(path)
@@ -90,6 +95,9 @@ func (a *app) readScript(path string) (code string, l script.Language, uri strin
 	if err != nil {
 		return "", "", "", &exitError{exitUsage, err}
 	}
+	if !utf8.Valid(data) {
+		return "", "", "", notUTF8(path)
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", "", "", err
@@ -97,9 +105,13 @@ func (a *app) readScript(path string) (code string, l script.Language, uri strin
 	return string(data), l, fileURI(abs), nil
 }
 
+func notUTF8(path string) error {
+	return &exitError{exitUsage, fmt.Errorf("%s is not UTF-8 text; save it in that encoding", path)}
+}
+
 // printResult prints what a run brought: the value to standard output, all else
 // to standard error (CLI-2). Console output has been shown while it ran.
-func (a *app) printResult(r *exec.Result) error {
+func (a *app) printResult(r *exec.Result, path string) error {
 	for _, o := range r.Output {
 		if o.Type == "text" {
 			fmt.Fprintln(a.stdout, printable(o.Text))
@@ -114,8 +126,10 @@ func (a *app) printResult(r *exec.Result) error {
 		}
 		fmt.Fprintln(a.stdout, printable(text))
 	}
-	for _, w := range r.Warnings {
-		fmt.Fprintf(a.stderr, "warning: %s%s\n", printable(w.Message), place(w.Range))
+	if r.Status == exec.Completed { // else the text has them
+		for _, w := range r.Warnings {
+			fmt.Fprintf(a.stderr, "warning: %s%s\n", printable(w.Message), place(w.Range))
+		}
 	}
 	if r.Truncated != nil && r.Truncated.Artifact != "" {
 		fmt.Fprintf(a.stderr, "the whole result (%d characters) is in %s\n", r.Truncated.TotalChars, r.Truncated.Artifact)
@@ -131,9 +145,16 @@ func (a *app) printResult(r *exec.Result) error {
 	if !found {
 		failure = "\n" + r.Text
 	}
+	if path != "-" {
+		failure = stackPlace.ReplaceAllLiteralString(failure, path+":")
+	}
 	fmt.Fprintf(a.stderr, "%s:%s\n", statusWords(r.Status), printable(strings.TrimRight(failure, "\n")))
 	return nil
 }
+
+// stackPlace is the name that every script has in its stack; a terminal makes a
+// link of the file's own.
+var stackPlace = regexp.MustCompile(`script\.[tj]s:`)
 
 func statusWords(s exec.Status) string {
 	switch s {

@@ -124,7 +124,8 @@ func (trustList) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range trust.Entries() {
+	entries, undecided := trust.Entries(), 0
+	for _, e := range entries {
 		verdict := "refused"
 		if e.Approved {
 			verdict = "approved"
@@ -133,8 +134,12 @@ func (trustList) Run(a *app) error {
 	}
 	for _, s := range c.Servers {
 		if s.Layer == config.Workspace && trust.Verdict(s) == config.Undecided {
+			undecided++
 			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", printable(s.Name), printable(definition(s)), printable(s.File))
 		}
+	}
+	if len(entries)+undecided == 0 {
+		fmt.Fprintln(a.stderr, "No decisions yet, and no server of a workspace file waits for one.")
 	}
 	return nil
 }
@@ -161,7 +166,9 @@ func (a *app) trust() (*config.Trust, *config.Config, error) {
 	if err != nil {
 		return nil, nil, &exitError{exitConfiguration, err}
 	}
-	return trust, config.Load(o.Sources), nil
+	c := config.Load(o.Sources)
+	a.findings(c)
+	return trust, c, nil
 }
 
 func (a *app) decide(name string, approve bool) error {
@@ -176,6 +183,9 @@ func (a *app) decide(name string, approve bool) error {
 		if s.Layer != config.Workspace {
 			fmt.Fprintf(a.stderr, "%s does not come from a workspace file and needs no approval.\n", printable(name))
 			return nil
+		}
+		if s.Problem != "" { // there is nothing yet that could be approved
+			return &exitError{exitConfiguration, nil}
 		}
 		if err := trust.Decide(s, approve); err != nil {
 			return err

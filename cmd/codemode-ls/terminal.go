@@ -70,6 +70,9 @@ func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, 
 	for {
 		fmt.Fprint(t.tty, "[o]nce  for this [r]un  [a]lways in this workspace  [e]verywhere  [d]eny  deny and [s]top ? ")
 		line, err := lines.ReadString('\n')
+		if err != nil {
+			fmt.Fprintln(t.tty) // nobody has pressed Enter
+		}
 		if ctx.Err() != nil {
 			return exec.Answer{}, context.Cause(ctx)
 		}
