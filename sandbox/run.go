@@ -188,6 +188,8 @@ func (r *run) died(err error, o *Outcome) {
 		message = err.Error() + " and was stopped"
 	case c.state.ExitCode() == exitMemory,
 		has("out of memory", "cannot allocate memory", "errno=12", "memory limit"),
+		// No memory for another thread: the cap on processes is not ours.
+		has("pthread_create failed", "failed to create new OS thread"),
 		has("SIGSEGV", "unexpected signal") && has("runtime.gc", "runtime.malloc", "runtime.sysAlloc"):
 		o.Status, o.Error = Memory, endings[Memory]
 		return
