@@ -37,7 +37,7 @@ type Asker interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
 }
 
-// Question is what a person is shown: PermissionRequest of 07-protocol.
+// Question is what a person is shown.
 type Question struct {
 	ID          string         `json:"id"` // random, used once (PERM-13)
 	RunID       string         `json:"runId"`

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Status of a run (07-protocol).
+// Status of a run.
 type Status string
 
 const (
@@ -18,8 +18,8 @@ const (
 	Denied         Status = "denied"
 )
 
-// Result is what a run gives back: ExecResult of 07-protocol. Ranges are 0-based
-// with UTF-16 characters.
+// Result is what a run gives back. Ranges are 0-based, in UTF-16 units or, on the
+// wire, in the negotiated ones.
 type Result struct {
 	RunID       string         `json:"runId"`
 	Status      Status         `json:"status"`
@@ -138,8 +138,8 @@ type Timing struct {
 	QueuedMs     int64 `json:"queuedMs"`
 }
 
-// Event is what happens during a run: codemode/execEvent of 07-protocol. Kind
-// is started, call, log, output, summary or finished.
+// Event is what happens during a run. Kind is started, call, log, output, summary
+// or finished.
 type Event struct {
 	RunID   string      `json:"runId"`
 	Kind    string      `json:"kind"`

@@ -59,10 +59,10 @@ type clientCapabilities struct {
 
 // codemodeClient is what a client says under experimental.codemode.
 type codemodeClient struct {
-	Permission bool `json:"permission"` // answers codemode/permission
-	Events     bool `json:"events"`     // wants codemode/execEvent
-	Models     bool `json:"models"`     // answers codemode/model
-	Trust      bool `json:"trust"`      // asks for approval of servers by itself
+	Permission bool `json:"permission,omitzero"` // answers codemode/permission
+	Events     bool `json:"events,omitzero"`     // wants codemode/execEvent
+	Models     bool `json:"models,omitzero"`     // answers codemode/model, which this version never sends
+	Trust      bool `json:"trust,omitzero"`      // asks a person for approval of servers by itself
 }
 
 // canAsk says that permission is asked for with codemode/permission.

@@ -19,21 +19,21 @@ import (
 
 // Commands of workspace/executeCommand: everything that a person does from a
 // menu (CMD-1), for clients that know nothing of this server's own methods.
-// Each takes the arguments that its comment names.
+// Each takes the arguments that its comment names before the semicolon.
 const (
-	CommandExec          = "codemode.exec"          // ExecParams; its answer is that of codemode/exec and nothing is shown
-	CommandRun           = "codemode.run"           // URI
-	CommandDryRun        = "codemode.dryRun"        // URI
-	CommandStop          = "codemode.stop"          // run id, or a URI, or nothing: every run
-	CommandRestartServer = "codemode.restartServer" // name
-	CommandRefresh       = "codemode.refresh"       // reads the configuration again
-	CommandOpenTypes     = "codemode.openTypes"
-	CommandOpenCatalog   = "codemode.openCatalog"
-	CommandApproveServer = "codemode.approveServer" // ApproveServerParams, or name, hash, decision
-	CommandSetPermission = "codemode.setPermission" // SetPermissionParams, or rule, effect, layer
-	CommandClearRules    = "codemode.clearRules"    // removes the rules of this session
-	CommandShowServers   = "codemode.showServers"
-	CommandShowRun       = "codemode.showRun" // run id
+	CommandExec          = "codemode.exec"          // ExecParams; as codemode/exec, and nothing is shown
+	CommandRun           = "codemode.run"           // URI of a script; runs it and shows the result
+	CommandDryRun        = "codemode.dryRun"        // URI of a script; runs it without calling any tool
+	CommandStop          = "codemode.stop"          // run id, or a URI, or nothing for every run; ends them
+	CommandRestartServer = "codemode.restartServer" // name; starts the server anew
+	CommandRefresh       = "codemode.refresh"       // nothing; reads the configuration again
+	CommandOpenTypes     = "codemode.openTypes"     // nothing; opens the .d.ts
+	CommandOpenCatalog   = "codemode.openCatalog"   // nothing; opens the catalog
+	CommandApproveServer = "codemode.approveServer" // ApproveServerParams, or name, hash, decision; as codemode/approveServer
+	CommandSetPermission = "codemode.setPermission" // SetPermissionParams, or rule, effect, layer; as codemode/setPermission
+	CommandClearRules    = "codemode.clearRules"    // nothing; removes the rules of this session
+	CommandShowServers   = "codemode.showServers"   // nothing; opens a list of the servers
+	CommandShowRun       = "codemode.showRun"       // run id; opens its result
 )
 
 // A command runs with its arguments; what it returns is the request's answer.

@@ -12,9 +12,9 @@ import (
 // Codes of the server's own errors: JSON-RPC's implementation-defined range,
 // without the two that LSP uses. The word in data.code is stable too.
 const (
-	CodeUnknownServer jsonrpc2.Code = -32050 // UNKNOWN_SERVER
-	CodeUnknownRun    jsonrpc2.Code = -32051 // UNKNOWN_RUN
-	CodeUnknownTool   jsonrpc2.Code = -32052 // UNKNOWN_TOOL
+	CodeUnknownServer jsonrpc2.Code = -32050 // UNKNOWN_SERVER: no server of that name is configured
+	CodeUnknownRun    jsonrpc2.Code = -32051 // UNKNOWN_RUN: no such run is in progress, or kept
+	CodeUnknownTool   jsonrpc2.Code = -32052 // UNKNOWN_TOOL: no tool of that name is in the pool
 	CodeServerChanged jsonrpc2.Code = -32053 // SERVER_CHANGED: approval of a definition that is not the present one
 	CodeNotWritten    jsonrpc2.Code = -32054 // NOT_WRITTEN: a file could not be written
 	CodeNotOffered    jsonrpc2.Code = -32055 // NOT_OFFERED: known to the protocol, not to this build

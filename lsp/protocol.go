@@ -8,43 +8,38 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// The server's own methods: what is asked and answered, in the words of
-// 07-protocol. All ranges are in the position encoding that was negotiated.
-// Fields may be added; none changes its meaning.
+// The server's own methods: what is asked and answered. Fields may be added;
+// none changes its meaning. docs/protocol.md is made of what is written here.
 
-// Requests to the server.
+// Requests to the server; what they take and answer is in the signature of the
+// method that methods.go names for each.
 const (
-	MethodExec          = "codemode/exec"          // ExecParams → exec.Result
-	MethodCatalog       = "codemode/catalog"       // CatalogParams → Catalog
-	MethodTypes         = "codemode/types"         // → Types
-	MethodSearch        = "codemode/search"        // catalog.Query → []catalog.Match
-	MethodDescribe      = "codemode/describe"      // DescribeParams → Description
-	MethodAnnounce      = "codemode/announce"      // AnnounceParams → Announced
-	MethodDeclarations  = "codemode/declarations"  // DeclarationsParams → catalog.AgentTools
-	MethodCallTool      = "codemode/callTool"      // CallToolParams → CallResult
-	MethodServers       = "codemode/servers"       // → []ServerStatus
-	MethodRestartServer = "codemode/restartServer" // ServerParams → {}
-	MethodApproveServer = "codemode/approveServer" // ApproveServerParams → {}
-	MethodPermissions   = "codemode/permissions"   // → []PermissionRule
-	MethodSetPermission = "codemode/setPermission" // SetPermissionParams → {}
-	MethodRuns          = "codemode/runs"          // RunsParams → []exec.RunSummary
-	MethodRun           = "codemode/run"           // RunParams → Run
-	MethodCancel        = "codemode/cancel"        // RunParams → {}
-	MethodCheck         = "codemode/check"         // CheckParams → []protocol.Diagnostic
+	MethodExec          = "codemode/exec"          // runs a script and answers when it has ended
+	MethodCheck         = "codemode/check"         // what diagnostics say of a script; runs nothing
+	MethodCancel        = "codemode/cancel"        // ends a run, whose own request then answers
+	MethodRuns          = "codemode/runs"          // the kept runs, newest first
+	MethodRun           = "codemode/run"           // one kept run
+	MethodCatalog       = "codemode/catalog"       // the tools as a model reads them, and as data
+	MethodTypes         = "codemode/types"         // the .d.ts of all tools
+	MethodSearch        = "codemode/search"        // tools by words
+	MethodDescribe      = "codemode/describe"      // all about one tool
+	MethodAnnounce      = "codemode/announce"      // what to tell a model now, if anything
+	MethodDeclarations  = "codemode/declarations"  // which tools to declare to a model
+	MethodCallTool      = "codemode/callTool"      // one call without a script
+	MethodServers       = "codemode/servers"       // every configured MCP server and its state
+	MethodRestartServer = "codemode/restartServer" // starts a server anew
+	MethodApproveServer = "codemode/approveServer" // a person's decision on a server that a workspace names
+	MethodPermissions   = "codemode/permissions"   // every rule and where it is kept
+	MethodSetPermission = "codemode/setPermission" // adds, moves or removes a rule
 )
 
-// Requests and notifications from the server.
+// Requests and notifications from the server: what is asked → what is answered,
+// or what is told; then, to whom.
 const (
-	// MethodPermission asks a person: exec.Question → exec.Answer. Only to clients
-	// with experimental.codemode.permission.
-	MethodPermission = "codemode/permission"
-	// NoticeCatalogChanged and NoticeServersChanged go to clients that declared
-	// experimental.codemode: CatalogChange, []ServerStatus.
-	NoticeCatalogChanged = "codemode/catalogChanged"
-	NoticeServersChanged = "codemode/serversChanged"
-	// NoticeExecEvent goes to clients with experimental.codemode.events:
-	// ExecEvent.
-	NoticeExecEvent = "codemode/execEvent"
+	MethodPermission     = "codemode/permission"     // exec.Question → exec.Answer: may this call be made? To clients with `permission`; others are asked by window/showMessageRequest. What is not a clear permission is a denial.
+	NoticeCatalogChanged = "codemode/catalogChanged" // CatalogChange: the pool has changed. To clients with experimental.codemode.
+	NoticeServersChanged = "codemode/serversChanged" // []ServerStatus: a server's state has changed. To clients with experimental.codemode.
+	NoticeExecEvent      = "codemode/execEvent"      // ExecEvent: something happens in a run. To clients with `events`.
 )
 
 // Offer is what the server says under `experimental.codemode` in its answer to
@@ -59,17 +54,17 @@ type Offer struct {
 // are those of the settings.
 type ExecParams struct {
 	WorkDoneToken   protocol.ProgressToken           `json:"workDoneToken,omitzero"`
-	Code            *string                          `json:"code,omitzero"`
+	Code            *string                          `json:"code,omitzero"`         // TypeScript
 	TextDocument    *protocol.TextDocumentIdentifier `json:"textDocument,omitzero"` // an open document's unsaved text is used
-	SessionID       string                           `json:"sessionId,omitzero"`
+	SessionID       string                           `json:"sessionId,omitzero"`    // whose stored values the script sees; "default"
 	TimeoutMs       int                              `json:"timeoutMs,omitzero"`
 	ActiveMs        int                              `json:"activeMs,omitzero"`
 	MaxToolCalls    int                              `json:"maxToolCalls,omitzero"`
 	MaxOutputTokens int                              `json:"maxOutputTokens,omitzero"`
-	Check           string                           `json:"check,omitzero"` // "off", "hint" (default) or "error"
-	DryRun          bool                             `json:"dryRun,omitzero"`
-	Record          string                           `json:"record,omitzero"`
-	Replay          string                           `json:"replay,omitzero"`
+	Check           string                           `json:"check,omitzero"`  // "off", "hint" (default) or "error"
+	DryRun          bool                             `json:"dryRun,omitzero"` // calls nothing: tools answer with samples
+	Record          string                           `json:"record,omitzero"` // refused: NOT_OFFERED
+	Replay          string                           `json:"replay,omitzero"` // refused: NOT_OFFERED
 }
 
 // CheckParams of codemode/check: exactly one of Code and TextDocument.
@@ -151,9 +146,9 @@ type ServerStatus struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`
 	// Source is where its definition comes from: flag, editor, workspace, user or
-	// demo; File is the file, when it is in one.
+	// demo.
 	Source    string `json:"source"`
-	File      string `json:"file,omitzero"`
+	File      string `json:"file,omitzero"` // that its definition is in
 	Line      int    `json:"line,omitzero"`
 	Transport string `json:"transport"`
 	// Status is connecting, connected, failed, stopped or untrusted.
