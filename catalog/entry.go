@@ -78,9 +78,10 @@ func firstLine(description string, width int) string {
 	return ""
 }
 
-// endsLine tells the line terminators of ECMAScript (ECMA-262, 12.3).
+// endsLine tells the characters that end a line for ECMAScript (ECMA-262, 12.3)
+// or for Unicode (The Unicode Standard, 5.8): readers of a text follow either.
 func endsLine(r rune) bool {
-	return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029'
+	return '\n' <= r && r <= '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
 
 // harmless makes control characters spaces and removes what is not visible and

@@ -1,6 +1,8 @@
 package typegen
 
 import (
+	"strings"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -90,23 +92,17 @@ func (p *printer) schemaNodes(out []*node, n *node, depth int) []*node {
 	return out
 }
 
+// tagLine keeps the text of a tag on its line: behind a line end, a server's
+// text could begin another tag. Otherwise the text stays as it is, for people.
+var tagLine = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\v", `\v`, "\f", `\f`,
+	"\u0085", `\u0085`, "\u2028", `\u2028`, "\u2029", `\u2029`)
+
 func appendTag(text []byte, tag string, v *node) []byte {
 	text = append(text, "\n@"...)
 	text = append(text, tag...)
 	text = append(text, ' ')
 	if v.kind == '"' && (tag == "pattern" || tag == "format") {
-		// as it is, for people; kept on its line
-		for i := 0; i < len(v.text); i++ {
-			switch c := v.text[i]; c {
-			case '\n':
-				text = append(text, `\n`...)
-			case '\r':
-				text = append(text, `\r`...)
-			default:
-				text = append(text, c)
-			}
-		}
-		return text
+		return append(text, tagLine.Replace(v.text)...)
 	}
 	return appendJSON(text, v)
 }
