@@ -18,7 +18,7 @@ func Declare(t Tool) *Declaration {
 	s := signature{
 		namespace: typesNamespace + "." + own,
 		// What generated types mention must keep its global meaning.
-		taken: map[string]bool{"Array": true, "Record": true, "Promise": true, typesNamespace: true},
+		taken: map[string]bool{"Array": true, "Function": true, "Record": true, "Promise": true, typesNamespace: true},
 	}
 	d := &Declaration{Name: t.Name}
 	text := t.Description

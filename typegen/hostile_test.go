@@ -38,6 +38,8 @@ func hostile() map[string]string {
 		"comment ends":       object(`"*/ alert(1) /*":{"description":"*/ } }; declare const evil: any; /* **/ *\\/ /","default":"*/","pattern":"*/","format":"a\n*/\n@x","examples":["*/","\u2028*\u0000/"]}`),
 		"comment of slashes": object(`"a":{"description":"*"},"b":{"description":"/"},"c":{"description":"*\r/\n*\u0085/"},"d":{"description":"*\u0000/ */*/**/"}`),
 		"templates":          object("\"`${process.exit()}`\":{\"enum\":[\"`\",\"${a}\",\"\\u0000\",\"\\ud800\",\"\\udc00\\ud800\",\"\\\\\",\"\\\"\"]}"),
+		"inherited names":    object(`"toString":{"type":"number"},"valueOf":{"type":"object","properties":{"toString":{"type":"string"}}},"constructor":{"type":"string"},"hasOwnProperty":false,"toLocaleString":{"const":1},"isPrototypeOf":{},"propertyIsEnumerable":{"type":"array"}`),
+		"inherited in maps":  `{"type":"object","properties":{"toString":{"type":"number"}},"additionalProperties":{"type":"number"},"title":"Function","$defs":{"function":{"type":"object","properties":{"f":{"$ref":"#/$defs/function"},"constructor":{"type":"string"}}}},"patternProperties":{"^f":{"$ref":"#/$defs/function"}}}`,
 		"reserved words":     object(list(len(reserved), func(i int) string { return fmt.Sprintf(`%q:{"type":"string"}`, reserved[i]) })),
 		"type names": `{"type":"object","properties":{` + list(len(typeNames), func(i int) string {
 			return fmt.Sprintf(`"a%d":{"$ref":"#/$defs/%s"},"b%d":{"$ref":"#/$defs/%s"}`, i, typeNames[i], i, typeNames[i])
@@ -203,6 +205,10 @@ func TestHostileCompiles(t *testing.T) {
 		{valid: true, code: `void tools["mcp__evil__100 levels"]();`},
 		{valid: true, code: `void tools.$codemode.search().then((x: unknown) => console.log(x, structuredClone(1), new URL("a:b").href));`},
 		{valid: true, code: `void tools["$codemode"].search({});`},
+		{valid: true, code: `void tools["mcp__evil__inherited names"]({});`},
+		{valid: true, code: `void tools["mcp__evil__inherited names"]({ toString: 1, valueOf: {}, constructor: "x" });`},
+		{valid: true, code: `void tools["mcp__evil__inherited in maps"]({ other: 1, f: { f: {} } });`},
+		{code: `void tools["mcp__evil__inherited names"]({ toString: "x" });`},
 		{code: `void tools["mcp__evil__100 levels"]({ a: { a: 1 } });`},
 		{code: `void tools.mcp__nobody__nothing({});`},
 		{code: `void tools["mcp__nobody__nothing"]({});`},

@@ -386,12 +386,40 @@ func (p *printer) property(q *property, level, depth int) {
 		p.text("?")
 	}
 	p.text(": ")
+	p.propertyType(q, level, depth)
+	p.text(";\n")
+}
+
+// propertyType writes the type of a property. For TypeScript every object
+// literal has the methods of Object.prototype: one that lacks an optional
+// property of such a name has a function there, and must stay assignable.
+func (p *printer) propertyType(q *property, level, depth int) {
+	from := len(p.out)
 	if q.absent {
 		p.text("never")
 	} else {
 		p.lazy(q.typ, level, depth+1)
 	}
-	p.text(";\n")
+	if !q.optional || !inherited(q.name) {
+		return
+	}
+	switch string(p.out[from:]) {
+	case "unknown", "{}":
+		return
+	case "never":
+		p.out = append(p.out[:from], "Function"...)
+	default:
+		p.text(" | Function")
+	}
+}
+
+// inherited tells the members of TypeScript's interface Object.
+func inherited(name string) bool {
+	switch name {
+	case "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf":
+		return true
+	}
+	return false
 }
 
 // index writes the index signature. TypeScript wants it to cover the declared
@@ -416,12 +444,12 @@ func (p *printer) index(o *objectType, level, depth int) {
 	for i := range o.props {
 		q := &o.props[i]
 		optional = optional || q.optional
-		if q.absent || q.typ == o.restType {
+		if (q.absent || q.typ == o.restType) && !(q.optional && inherited(q.name)) {
 			continue
 		}
 		mark := len(p.out)
 		p.text(" | ")
-		p.lazy(q.typ, level, depth+1)
+		p.propertyType(q, level, depth)
 		s := string(p.out[mark+3:])
 		if s == "unknown" {
 			p.out = append(p.out[:from], "unknown;\n"...)

@@ -165,3 +165,30 @@ func TestProblems(t *testing.T) { // POOL-5
 		t.Errorf("%v", problems)
 	}
 }
+
+// TestTagsStayOnTheirLine: no text of a tag can begin another one.
+func TestTagsStayOnTheirLine(t *testing.T) { // CAT-3, TYPE-2
+	for _, end := range []string{`\n`, `\r`, `\r\n`, `\u000b`, `\f`, `\u0085`, `\u2028`, `\u2029`} {
+		for _, keyword := range []string{"pattern", "format"} {
+			schema := `{"type":"object","properties":{"a":{"type":"string","` + keyword + `":"x` + end + `@deprecated"}}}`
+			got, _ := typegen.Type(jsontext.Value(schema), typegen.Options{})
+			if lines := strings.Count(got, "\n"); lines != 3 || !strings.Contains(got, "/** @"+keyword+" x") {
+				t.Errorf("%s with %s:\n%s", keyword, end, got)
+			}
+		}
+	}
+}
+
+// TestInheritedNames: an object that lacks an optional property with the name of
+// a method of Object.prototype is assignable all the same.
+func TestInheritedNames(t *testing.T) { // TYPE-4
+	schema := `{"type":"object","properties":{"toString":{"type":"string"},"constructor":{"type":["string","null"]},"valueOf":{},"hasOwnProperty":{"type":"number"}},"required":["hasOwnProperty"],"not":{"required":["isPrototypeOf"]},"additionalProperties":{"type":"string"}}`
+	got, _ := typegen.Type(jsontext.Value(schema), typegen.Options{})
+	for _, want := range []string{
+		"toString?: string | Function;", `"constructor"?: string | null | Function;`, "valueOf?: unknown;", "hasOwnProperty: number;", "isPrototypeOf?: Function;",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+}
