@@ -100,6 +100,7 @@ type Catalog struct {
 	tools     []*Tool   // by namespace, then name
 	servers   []*Server // with at least one tool in the pool
 	conflicts []Conflict
+	style     style // of entries, where nothing else is asked for
 
 	declarations func() *typegen.File
 	hash         func() string
@@ -111,6 +112,19 @@ type Conflict struct{ Name, Kept, Dropped string }
 
 // Empty is the pool without tools.
 func Empty() *Catalog { return New(nil, nil) }
+
+// Styled is the same pool with the look of entries that the settings ask for,
+// in catalog, search and signatures alike (TYPE-1): levels of types, and
+// characters of a tool's own description. 0 is the default of either.
+func (c *Catalog) Styled(maxDepth, descriptionWidth int) *Catalog {
+	styled := *c // shares all that does not depend on the style
+	styled.style = RenderOptions{MaxDepth: maxDepth, DescriptionWidth: descriptionWidth}.style(defaultStyle)
+	return &styled
+}
+
+// Signature is the call form of a tool with its types, as the catalog shows it
+// (CAT-14).
+func (c *Catalog) Signature(t *Tool) string { return t.block(c.style).signature }
 
 // Tools are all tools, by namespace and then name in byte order.
 func (c *Catalog) Tools() []*Tool { return c.tools }

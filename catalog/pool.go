@@ -22,7 +22,7 @@ type group struct {
 // New computes the pool from servers in order of configuration. keep says
 // whether a tool is in it (exclusions and deny rules); nil keeps all (POOL-1).
 func New(servers []*Server, keep func(fullName string) bool) *Catalog {
-	c := &Catalog{}
+	c := &Catalog{style: defaultStyle}
 	// A full name begins with its namespace, so that only servers of one
 	// namespace can claim the same name.
 	byNamespace := slices.Clone(servers)

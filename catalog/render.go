@@ -14,12 +14,13 @@ import (
 type RenderOptions struct {
 	BudgetTokens     int    // 0 is a valid budget (CAT-8)
 	Namespace        string // only this server, when set (mcp__key, or key)
-	MaxDepth         int    // 0: the default, 6
-	DescriptionWidth int    // 0: the default, 160
+	MaxDepth         int    // 0: the pool's, see Catalog.Styled
+	DescriptionWidth int    // 0: the pool's
 }
 
-func (o RenderOptions) style() style {
-	s := defaultStyle
+// style is what the options say, or else what is usual.
+func (o RenderOptions) style(usual style) style {
+	s := usual
 	if o.MaxDepth > 0 {
 		s.depth = o.MaxDepth
 	}
@@ -74,7 +75,7 @@ func (c *Catalog) Render(o RenderOptions) *Rendering {
 	if o.Namespace != "" {
 		groups = c.named(o.Namespace)
 	}
-	style := o.style()
+	style := o.style(c.style)
 	sections := make([]*section, len(groups))
 	r := &Rendering{}
 	for i, g := range groups {

@@ -83,7 +83,7 @@ func (c *Catalog) Search(q Query) (matches []Match, remaining int) {
 	}
 	matches = make([]Match, len(tools))
 	for i, t := range tools {
-		matches[i] = Match{Name: t.Name, Description: t.Description, Signature: t.Signature()}
+		matches[i] = Match{Name: t.Name, Description: t.Description, Signature: c.Signature(t)}
 	}
 	return matches, remaining
 }
@@ -98,7 +98,7 @@ func (c *Catalog) find(q Query) []*Tool {
 	words := queryTerms(q.Query)
 	if strings.TrimSpace(q.Query) == "" {
 		for _, g := range groups {
-			for _, e := range g.order.of(g.tools, defaultStyle) {
+			for _, e := range g.order.of(g.tools, c.style) {
 				tools = append(tools, e.tool)
 			}
 		}

@@ -259,3 +259,31 @@ func FuzzSearch(f *testing.F) {
 		}
 	})
 }
+
+// TYPE-1, CAT-5: what the settings say of depth and width is true of search,
+// lists and single signatures as it is of the catalog.
+func TestStyled(t *testing.T) {
+	deep := `{"name":"deep","description":"D","inputSchema":{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"object","properties":{"quite_a_long_name_for_a_field":{"type":"string"}}}}}}}}`
+	long := `{"name":"long","description":"D","inputSchema":{"type":"object","properties":{"first":{"type":"string"},"second":{"type":"string"},"third":{"type":"string"}}}}`
+	pool := New([]*Server{NewServer("s", []jsontext.Value{jsontext.Value(deep), jsontext.Value(long)}, "", false)}, nil)
+	for depth := 0; depth <= 4; depth++ {
+		c := pool.Styled(depth, 20)
+		r := c.Render(RenderOptions{BudgetTokens: 1000})
+		if same := pool.Render(RenderOptions{BudgetTokens: 1000, MaxDepth: depth, DescriptionWidth: 20}); same.Text != r.Text {
+			t.Errorf("depth %d: the pool's style gives\n%s\nand the request's\n%s", depth, r.Text, same.Text)
+		}
+		matches, _ := c.Search(Query{})
+		list := c.List()
+		for i, tool := range r.Tools {
+			if matches[i].Name != tool.Tool.Name || list[i].Name != tool.Tool.Name {
+				t.Errorf("depth %d: place %d is %s in the catalog, %s in search, %s in the list", depth, i, tool.Tool.Name, matches[i].Name, list[i].Name)
+			}
+			if matches[i].Signature != tool.Signature || c.Signature(tool.Tool) != tool.Signature {
+				t.Errorf("depth %d: %s is\n%s\nin the catalog and\n%s\nin search", depth, tool.Tool.Name, tool.Signature, matches[i].Signature)
+			}
+		}
+	}
+	if first := func(c *Catalog) string { return c.List()[0].Name }; first(pool.Styled(1, 0)) == first(pool) {
+		t.Error("the two depths give one order: the test shows nothing")
+	}
+}

@@ -91,7 +91,7 @@ func (s *Server) describe(ctx context.Context, snap *Snapshot, p *DescribeParams
 		return nil, unknownTool(c, p.Name)
 	}
 	return &Description{
-		Name: t.Name, Server: t.Server, Title: t.Title, Description: t.Description, Signature: t.Signature(),
+		Name: t.Name, Server: t.Server, Title: t.Title, Description: t.Description, Signature: c.Signature(t),
 		Annotations: t.RawAnnotations, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
 		Permission: verdict(snap.Workspace.Rules, t.Name),
 	}, nil

@@ -429,7 +429,7 @@ func (s *Server) completionResolve(ctx context.Context, snap *Snapshot, item *pr
 // toolDocumentation is what is said of a tool wherever it is shown (HOV-1), in
 // Markdown.
 func toolDocumentation(snap *Snapshot, t *catalog.Tool) string {
-	parts := []string{fence("typescript", printable(t.Signature()))}
+	parts := []string{fence("typescript", printable(snap.Workspace.Catalog.Signature(t)))}
 	description := t.Description
 	if strings.TrimSpace(description) == "" {
 		description = t.Title

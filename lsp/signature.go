@@ -75,7 +75,7 @@ func toolSignature(snap *Snapshot, u script.Use, path []string) *protocol.Signat
 	if m, ok := member(u.Member); ok && u.Name == script.ReservedNamespace {
 		label, description, input = m.Signature(), m.Description, m.Input
 	} else if t, ok := snap.Workspace.Catalog.Find(u.Name); ok && u.Member == "" {
-		label, description, input = t.Signature(), signatureDescription(snap, t), t.InputSchema
+		label, description, input = snap.Workspace.Catalog.Signature(t), signatureDescription(snap, t), t.InputSchema
 	} else {
 		return nil
 	}

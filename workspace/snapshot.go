@@ -46,10 +46,10 @@ func (w *Workspace) pool(rules *permission.Rules) *catalog.Catalog {
 	}
 	pool := catalog.New(servers, func(name string) bool {
 		return w.loaded.exclude.Decide(name).Effect != permission.Deny && rules.Decide(name).Effect != permission.Deny
-	})
+	}).Styled(w.loaded.config.Catalog.MaxDepth, w.loaded.config.Catalog.DescriptionWidth)
 	if w.current != nil {
 		old := w.current.Catalog
-		if slices.Equal(old.Tools(), pool.Tools()) && slices.Equal(old.Servers(), pool.Servers()) && slices.Equal(old.Conflicts(), pool.Conflicts()) {
+		if w.current.Config.Catalog == w.loaded.config.Catalog && slices.Equal(old.Tools(), pool.Tools()) && slices.Equal(old.Servers(), pool.Servers()) && slices.Equal(old.Conflicts(), pool.Conflicts()) {
 			return old
 		}
 	}
