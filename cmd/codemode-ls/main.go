@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"unicode"
 
 	"codemode-ls/sandbox"
 	"codemode-ls/typescript"
@@ -265,7 +266,7 @@ func printable(s string) string {
 			return r
 		case r < 0x20, r == 0x7f, 0x80 <= r && r < 0xa0:
 			return '\uFFFD'
-		case r == '\u200e', r == '\u200f', '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069':
+		case r == '\u2028', r == '\u2029', unicode.Is(unicode.Bidi_Control, r):
 			return '\uFFFD'
 		}
 		return r

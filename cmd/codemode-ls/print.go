@@ -15,7 +15,9 @@ import (
 
 // printJSON prints v indented, with one newline at its end.
 func printJSON(w io.Writer, v any) error {
-	data, err := json.Marshal(v, jsontext.WithIndent("  "))
+	// What servers and scripts sent is in v as they sent it, half surrogates and
+	// members that come twice included; it must not cost the rest of the answer.
+	data, err := json.Marshal(v, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if err != nil {
 		return fmt.Errorf("encoding the answer: %w", err)
 	}
