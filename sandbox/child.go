@@ -39,7 +39,7 @@ func Main() int {
 	time.Local = time.UTC
 	debug.SetTraceback("single")
 	debug.SetMaxStack(stackBytes)
-	debug.SetGCPercent(-1) // there is little to collect until a script runs
+	debug.SetGCPercent(-1) // there is little to collect until a script runs: see package early, too
 	out := &frameWriter{w: os.Stdout}
 	in := &frameReader{r: os.Stdin, max: frameSlack}
 

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"codemode-ls/sandbox/early"
 )
 
 // Options of a Pool.
@@ -24,7 +26,7 @@ type Options struct {
 }
 
 // ChildCommand is the hidden subcommand that runs Main.
-const ChildCommand = "sandbox-child"
+const ChildCommand = early.Command
 
 const (
 	defaultMaxRuns = 4

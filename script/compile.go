@@ -3,7 +3,6 @@ package script
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -207,13 +206,13 @@ func atAuthor(author string, m api.Message, linesBefore int) *CompileError {
 	}
 	e.SourceLine = lines[e.At.Line]
 	e.At.Character = columnOf(e.SourceLine, m.Location.Column)
-	if namespaceLine.MatchString(e.SourceLine) {
+	if namespaceLine().MatchString(e.SourceLine) {
 		e.Message = "namespaces are not available in Exec scripts: a script is the body of a function; use an object or plain functions"
 	}
 	return e
 }
 
-var namespaceLine = regexp.MustCompile(`^\s*(?:declare\s+)?(?:namespace|module)\s+[\w$.]+\s*\{`)
+var namespaceLine = lazily(`^\s*(?:declare\s+)?(?:namespace|module)\s+[\w$.]+\s*\{`)
 
 // columnOf converts a column in bytes to UTF-16 units.
 func columnOf(line string, bytes int) (n int) {

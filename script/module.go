@@ -1,23 +1,22 @@
 package script
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
 
 var (
-	moduleKeyword = regexp.MustCompile(`(?:^|[^\w$.])(import|export)\s*$`)
+	moduleKeyword = lazily(`(?:^|[^\w$.])(import|export)\s*$`)
 
 	// type-only imports in their forms, anchored at the keyword.
-	importType = regexp.MustCompile(`^import\s+type\s+(?:[^\s{},;'"=]+|\*\s*as\s+[^\s{},;'"]+|\{[^{}]*\})\s*` +
+	importType = lazily(`^import\s+type\s+(?:[^\s{},;'"=]+|\*\s*as\s+[^\s{},;'"]+|\{[^{}]*\})\s*` +
 		`(?:from\s*(?:"[^"\n]*"|'[^'\n]*')(?:\s*with\s*\{[^{}]*\})?|=\s*require\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*\))[ \t]*;?`)
-	importInlineTypes = regexp.MustCompile(`^import\s*\{(?:\s*type\s+[^{},;'"]+,?)+\s*\}\s*from\s*(?:"[^"\n]*"|'[^'\n]*')[ \t]*;?`)
+	importInlineTypes = lazily(`^import\s*\{(?:\s*type\s+[^{},;'"]+,?)+\s*\}\s*from\s*(?:"[^"\n]*"|'[^'\n]*')[ \t]*;?`)
 
-	exportDefault   = regexp.MustCompile(`^export\s+default\b`)
-	defaultFunction = regexp.MustCompile(`^(\s*(?:async\s+)?function\s*\*?)\s*([^\s(){}]*)`)
-	defaultClass    = regexp.MustCompile(`^(\s*(?:abstract\s+)?class)\b\s*([^\s(){}<]*)`)
+	exportDefault   = lazily(`^export\s+default\b`)
+	defaultFunction = lazily(`^(\s*(?:async\s+)?function\s*\*?)\s*([^\s(){}]*)`)
+	defaultClass    = lazily(`^(\s*(?:abstract\s+)?class)\b\s*([^\s(){}<]*)`)
 )
 
 // mainName holds a module's default export.
@@ -37,7 +36,7 @@ func moduleWord(text string, at *api.Location) (offset int, word string) {
 	if strings.HasPrefix(text[offset:], "export") {
 		return offset, "export"
 	}
-	if m := moduleKeyword.FindStringSubmatchIndex(text[:offset]); m != nil {
+	if m := moduleKeyword().FindStringSubmatchIndex(text[:offset]); m != nil {
 		return m[2], text[m[2]:m[3]]
 	}
 	return 0, ""
@@ -66,14 +65,14 @@ func lineOffset(text string, line int) int {
 
 // typeImport is the length of the type-only import that a text begins with.
 func typeImport(text string) int {
-	if m := importType.FindString(text); m != "" {
+	if m := importType().FindString(text); m != "" {
 		return len(m)
 	}
-	return len(importInlineTypes.FindString(text))
+	return len(importInlineTypes().FindString(text))
 }
 
 // defaultExport is the length of the `export default` that a text begins with.
-func defaultExport(text string) int { return len(exportDefault.FindString(text)) }
+func defaultExport(text string) int { return len(exportDefault().FindString(text)) }
 
 // mainOf turns the default export at an offset, n bytes long, into a variable or
 // a declaration, without moving what follows it, and gives the end of the body
@@ -82,9 +81,9 @@ func defaultExport(text string) int { return len(exportDefault.FindString(text))
 func mainOf(text string, at, n int) (body, tail string) {
 	name := mainName
 	after := text[at+n:]
-	m := defaultFunction.FindStringSubmatch(after)
+	m := defaultFunction().FindStringSubmatch(after)
 	if m == nil {
-		m = defaultClass.FindStringSubmatch(after)
+		m = defaultClass().FindStringSubmatch(after)
 		if m != nil && m[2] == "extends" {
 			m[2] = ""
 		}

@@ -3,20 +3,19 @@ package script
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-var optionsLine = regexp.MustCompile(`^[ \t\x{feff}]*//[ \t]*@options\b[ \t]*:?`)
+var optionsLine = lazily(`^[ \t\x{feff}]*//[ \t]*@options\b[ \t]*:?`)
 
 // readOptions reads the options line (EXEC-15). It may be the first line, or the
 // first that is left when a fence was removed, which begins at offset first.
 func readOptions(text string, first int) (o Options, found []Finding) {
 	for _, c := range commentLines(text) {
-		head := optionsLine.FindString(text[c.start:c.end])
+		head := optionsLine().FindString(text[c.start:c.end])
 		if head == "" {
 			continue
 		}

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf16"
 )
@@ -52,8 +51,8 @@ func Prepare(text string) Prepared {
 func isBlank(s string) bool { return strings.Trim(s, " \t\r\n\f\v\ufeff\u00a0\u2028\u2029") == "" }
 
 var (
-	fenceOpen  = regexp.MustCompile("^(`{3,}|~{3,})[ \t]*[A-Za-z0-9_+.{}-]*[^\n`]*\r?\n")
-	fenceClose = regexp.MustCompile("\n[ \t]*(`{3,}|~{3,})[ \t]*$")
+	fenceOpen  = lazily("^(`{3,}|~{3,})[ \t]*[A-Za-z0-9_+.{}-]*[^\n`]*\r?\n")
+	fenceClose = lazily("\n[ \t]*(`{3,}|~{3,})[ \t]*$")
 )
 
 // removeFence blanks a Markdown fence (CommonMark, fenced code blocks) around
@@ -61,8 +60,8 @@ var (
 func removeFence(text string) (result string, at int, ok bool) {
 	start, end := trimmedBounds(text)
 	body := text[start:end]
-	opened := fenceOpen.FindStringSubmatchIndex(body)
-	closed := fenceClose.FindStringSubmatchIndex(body)
+	opened := fenceOpen().FindStringSubmatchIndex(body)
+	closed := fenceClose().FindStringSubmatchIndex(body)
 	if opened == nil || closed == nil || closed[0] < opened[1]-1 {
 		return "", 0, false
 	}
@@ -78,9 +77,9 @@ func removeFence(text string) (result string, at int, ok bool) {
 const markupName = `(?:[A-Za-z]+:)?(?:parameter|code|script|invoke|function_calls|tool_call|arguments|input)`
 
 var (
-	tagOpen  = regexp.MustCompile(`^<(` + markupName + `)((?:\s+[A-Za-z_]+="[^"\n]*")*)\s*>`)
-	tagClose = regexp.MustCompile(`</(` + markupName + `)\s*>$`)
-	cdata    = regexp.MustCompile(`^<!\[CDATA\[`)
+	tagOpen  = lazily(`^<(` + markupName + `)((?:\s+[A-Za-z_]+="[^"\n]*")*)\s*>`)
+	tagClose = lazily(`</(` + markupName + `)\s*>$`)
+	cdata    = lazily(`^<!\[CDATA\[`)
 )
 
 // removeWrapper blanks XML-like markup that models leave around a parameter. A
@@ -89,12 +88,12 @@ var (
 func removeWrapper(text string) (result string, at int, ok bool) {
 	start, end := trimmedBounds(text)
 	body := text[start:end]
-	if c := cdata.FindString(body); c != "" && strings.HasSuffix(body, "]]>") {
+	if c := cdata().FindString(body); c != "" && strings.HasSuffix(body, "]]>") {
 		text = blank(text, start, start+len(c))
 		return blank(text, end-len("]]>"), end), afterBlank(text, start+len(c)), true
 	}
-	opened := tagOpen.FindStringSubmatchIndex(body)
-	closed := tagClose.FindStringSubmatchIndex(body)
+	opened := tagOpen().FindStringSubmatchIndex(body)
+	closed := tagClose().FindStringSubmatchIndex(body)
 	if opened != nil && closed == nil && opened[4] == opened[5] {
 		return "", 0, false
 	}

@@ -33,7 +33,7 @@ var below = map[string][]string{
 	"config":     {},
 	"catalog":    {"typegen"},
 	"permission": {"script"},
-	"sandbox":    {"script"},
+	"sandbox":    {"sandbox/early", "script"},
 	"typescript": {"script", "typescript/project"},
 	"upstream":   {"catalog", "config"},
 	"exec":       {"catalog", "config", "permission", "sandbox", "script", "upstream"},
