@@ -2,11 +2,7 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"os"
-	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,8 +13,17 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == sandbox.ChildCommand {
-		os.Exit(sandbox.Main())
+	if len(os.Args) > 1 {
+		switch os.Args[1] {
+		case sandbox.ChildCommand:
+			os.Exit(sandbox.Main())
+		case echoArgument:
+			echo()
+			return
+		case demoArgument:
+			serveDemo()
+			return
+		}
 	}
 	os.Exit(m.Run())
 }
@@ -77,24 +82,4 @@ func BenchmarkSandboxCall(b *testing.B) {
 			b.ReportMetric(float64(took.Nanoseconds())/float64(n), "ns/call")
 		})
 	}
-}
-
-// PERF-1's peer: worker_threads and node:vm, started for every run.
-func BenchmarkNodeVM(b *testing.B) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		b.Skip("no node")
-	}
-	out, err := exec.Command(node, "node_vm.mjs", "60").Output()
-	if err != nil {
-		b.Fatal(err)
-	}
-	var r struct{ MedianMs, CallUs float64 }
-	if err := json.Unmarshal(out, &r); err != nil {
-		b.Fatal(fmt.Errorf("%w: %s", err, strings.TrimSpace(string(out))))
-	}
-	for b.Loop() {
-	}
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(r.MedianMs*1e6, "ns/run-median")
 }

@@ -1,0 +1,149 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// echoArgument makes the test binary a process that answers each byte with it.
+const echoArgument = "bench-echo"
+
+func echo() {
+	b := make([]byte, 1)
+	for {
+		if _, err := io.ReadFull(os.Stdin, b); err != nil {
+			return
+		}
+		if _, err := os.Stdout.Write(b); err != nil {
+			return
+		}
+	}
+}
+
+// start starts a program and gives its ends; it ends with the test.
+func start(t testing.TB, name string, args ...string) (io.Writer, io.Reader) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return in, out
+}
+
+// roundTrip is the median time for a byte to a warm process and back.
+func roundTrip(t testing.TB) time.Duration {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, out := start(t, exe, echoArgument)
+	b := []byte{1}
+	p50, _ := percentiles(measure(1000, func(int) {
+		if _, err := in.Write(b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(out, b); err != nil {
+			t.Fatal(err)
+		}
+	}))
+	return p50
+}
+
+// refillTime is more than a new child takes.
+const refillTime = 40 * time.Millisecond
+
+// PERF-1: `return 1` through codemode/exec of the program that CODEMODE_LS_BINARY
+// names, each in a process of its own: back to back, so that the renewal of the
+// child is in the figure, and with a pause in which it is renewed.
+func TestReturn1(t *testing.T) {
+	if !benchmarking() {
+		t.Skip("measures time: only with -bench")
+	}
+	binary := os.Getenv("CODEMODE_LS_BINARY")
+	if binary == "" {
+		t.Skip("CODEMODE_LS_BINARY is not set")
+	}
+	in, out := start(t, binary, "lsp", "--log-level=error")
+	p := &peer{t: t, w: in, r: bufio.NewReader(out)}
+	p.call("initialize", json.RawMessage(`{"processId":null,"rootUri":null,"capabilities":{}}`))
+	p.notify("initialized", struct{}{})
+	run := func(int) {
+		var r struct {
+			Status string
+			Value  json.RawMessage
+		}
+		raw := p.call("codemode/exec", map[string]any{"code": "return 1"})
+		if err := json.Unmarshal(raw, &r); err != nil || r.Status != "completed" || string(r.Value) != "1" {
+			t.Fatalf("%v: %s", err, raw)
+		}
+	}
+	measure(5, run)
+	backToBack, backToBack95 := percentiles(measure(200, run))
+	var apart []time.Duration
+	for range 60 {
+		<-time.After(refillTime)
+		apart = append(apart, measure(1, run)...)
+	}
+	paused, paused95 := percentiles(apart)
+	floor := roundTrip(t)
+	t.Logf("return 1 through codemode/exec, back to back: p50 %v, p95 %v", backToBack, backToBack95)
+	t.Logf("return 1 through codemode/exec, with a pause: p50 %v, p95 %v", paused, paused95)
+	t.Logf("a byte to a warm process and back: p50 %v", floor)
+	within := func(v time.Duration) float64 { return float64(v) / float64(floor) }
+	verdict(t, within(backToBack) <= 3, "within 3 × of a byte to a warm process: %.0f × back to back, %.0f × with a pause", within(backToBack), within(paused))
+	if node, ok := nodeVM(t); ok {
+		t.Logf("Node's worker and vm, started for each run: p50 %v", node)
+		faster := func(v time.Duration) float64 { return float64(node) / float64(v) }
+		verdict(t, faster(backToBack) >= 10, "10 × as fast as Node: %.1f × back to back, %.1f × with a pause", faster(backToBack), faster(paused))
+	}
+}
+
+// verdict logs a target and whether it is met. A target that is missed fails
+// nothing: how far it is missed is what the benchmark is for.
+func verdict(t *testing.T, met bool, target string, args ...any) {
+	t.Helper()
+	word := "missed"
+	if met {
+		word = "met"
+	}
+	t.Logf("target "+word+": "+target, args...)
+}
+
+// nodeVM is the median of PERF-1's peer: worker_threads and node:vm, started for
+// every run.
+func nodeVM(t testing.TB) (time.Duration, bool) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Log("no node: not compared")
+		return 0, false
+	}
+	out, err := exec.Command(node, "node_vm.mjs", "60").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct{ MedianMs float64 }
+	if err := json.Unmarshal(out, &r); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return time.Duration(r.MedianMs * float64(time.Millisecond)), true
+}
