@@ -18,6 +18,7 @@ Map.groupBy([1, 2], (x) => x > 1).get(true)![0] === 2
 [1, 2, 3].values().map((x) => x * 2).filter((x) => x > 2).take(1).toArray()[0] === 4
 [1, 2].values().drop(1).reduce((a, b) => a + b, 0) === 2
 Iterator.from([1]).some((x) => x === 1)
+["reduce", "forEach", "some", "every", "find"].every((m) => { let closed = 0, thrown; const it = { __proto__: Iterator.prototype, next: () => ({ done: false, value: 1 }), return() { closed++; throw new Error("close") } }; try { it[m](() => { throw new Error("callback") }, 0) } catch (e) { thrown = e.message } return closed === 1 && thrown === "callback" })
 new Set([1, 2]).union(new Set([3])).size === 3
 new Set([1, 2]).intersection(new Set([2])).has(2)
 new Set([1]).isSubsetOf(new Set([1, 2]))

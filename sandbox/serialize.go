@@ -264,16 +264,21 @@ func (e *resultEncoder) object(o *goja.Object, path string) (bool, error) {
 			e.warn(path, `the key "__proto__" was left out`)
 			continue
 		}
-		v, err := e.get(o, k, path+member(k))
-		if err != nil {
-			return false, err
-		}
-		if err := e.field(&first, k, v, path+member(k)); err != nil {
+		if err := e.property(&first, o, k, path+member(k)); err != nil {
 			return false, err
 		}
 	}
 	e.buf.WriteByte('}')
 	return true, nil
+}
+
+// property writes an object's own property as a field.
+func (e *resultEncoder) property(first *bool, o *goja.Object, k, path string) error {
+	v, err := e.get(o, k, path)
+	if err != nil {
+		return err
+	}
+	return e.field(first, k, v, path)
 }
 
 func (e *resultEncoder) field(first *bool, k string, v goja.Value, path string) error {
@@ -300,11 +305,7 @@ func (e *resultEncoder) error(o *goja.Object, path string) (bool, error) {
 	e.buf.WriteByte('{')
 	first := true
 	for _, k := range []string{"name", "message", "cause"} {
-		v, err := e.get(o, k, path+member(k))
-		if err != nil {
-			return false, err
-		}
-		if err := e.field(&first, k, v, path+member(k)); err != nil {
+		if err := e.property(&first, o, k, path+member(k)); err != nil {
 			return false, err
 		}
 	}
@@ -312,11 +313,7 @@ func (e *resultEncoder) error(o *goja.Object, path string) (bool, error) {
 		if k == "name" || k == "message" || k == "cause" || k == "stack" || k == "__proto__" {
 			continue
 		}
-		v, err := e.get(o, k, path+member(k))
-		if err != nil {
-			return false, err
-		}
-		if err := e.field(&first, k, v, path+member(k)); err != nil {
+		if err := e.property(&first, o, k, path+member(k)); err != nil {
 			return false, err
 		}
 	}

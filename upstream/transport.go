@@ -93,16 +93,21 @@ func decline(next transport.RequestHandler) transport.RequestHandler {
 	}
 }
 
+// sendTapped sends a request and leaves its answer in the context's tap.
+func sendTapped(ctx context.Context, req transport.JSONRPCRequest, t transport.Interface) (*transport.JSONRPCResponse, error) {
+	begin(ctx)
+	resp, err := t.SendRequest(ctx, req)
+	record(ctx, req, resp, err)
+	return resp, err
+}
+
 // The transports embed mcp-go's concrete ones, so that their optional interfaces
 // stay visible.
 
 type stdioTransport struct{ *transport.Stdio }
 
 func (t stdioTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	begin(ctx)
-	resp, err := t.Stdio.SendRequest(ctx, req)
-	record(ctx, req, resp, err)
-	return resp, err
+	return sendTapped(ctx, req, t.Stdio)
 }
 
 func (t stdioTransport) SetRequestHandler(h transport.RequestHandler) {
@@ -112,10 +117,7 @@ func (t stdioTransport) SetRequestHandler(h transport.RequestHandler) {
 type httpTransport struct{ *transport.StreamableHTTP }
 
 func (t httpTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	begin(ctx)
-	resp, err := t.StreamableHTTP.SendRequest(ctx, req)
-	record(ctx, req, resp, err)
-	return resp, err
+	return sendTapped(ctx, req, t.StreamableHTTP)
 }
 
 func (t httpTransport) SetRequestHandler(h transport.RequestHandler) {
@@ -125,8 +127,5 @@ func (t httpTransport) SetRequestHandler(h transport.RequestHandler) {
 type sseTransport struct{ *transport.SSE }
 
 func (t sseTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	begin(ctx)
-	resp, err := t.SSE.SendRequest(ctx, req)
-	record(ctx, req, resp, err)
-	return resp, err
+	return sendTapped(ctx, req, t.SSE)
 }

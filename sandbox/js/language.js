@@ -291,6 +291,17 @@
       const f = r.it.return;
       if (f != null) f.call(r.it);
     };
+    // What a callback throws closes the iterator, and goes on.
+    const closing = (r, call) => {
+      try {
+        return call();
+      } catch (e) {
+        try {
+          close(r);
+        } catch {}
+        throw e;
+      }
+    };
     const HelperProto = O.create(IterProto);
     const helper = (gen, r) => {
       const h = O.create(HelperProto);
@@ -492,14 +503,7 @@
         for (;;) {
           const s = step(r);
           if (s.done) return acc;
-          try {
-            acc = f(acc, s.value, i++);
-          } catch (e) {
-            try {
-              close(r);
-            } catch {}
-            throw e;
-          }
+          acc = closing(r, () => f(acc, s.value, i++));
         }
       },
       toArray() {
@@ -520,14 +524,7 @@
         for (;;) {
           const s = step(r);
           if (s.done) return;
-          try {
-            f(s.value, i++);
-          } catch (e) {
-            try {
-              close(r);
-            } catch {}
-            throw e;
-          }
+          closing(r, () => f(s.value, i++));
         }
       },
       some(f) {
@@ -538,15 +535,7 @@
         for (;;) {
           const s = step(r);
           if (s.done) return false;
-          let b;
-          try {
-            b = f(s.value, i++);
-          } catch (e) {
-            try {
-              close(r);
-            } catch {}
-            throw e;
-          }
+          const b = closing(r, () => f(s.value, i++));
           if (b) {
             close(r);
             return true;
@@ -561,15 +550,7 @@
         for (;;) {
           const s = step(r);
           if (s.done) return true;
-          let b;
-          try {
-            b = f(s.value, i++);
-          } catch (e) {
-            try {
-              close(r);
-            } catch {}
-            throw e;
-          }
+          const b = closing(r, () => f(s.value, i++));
           if (!b) {
             close(r);
             return false;
@@ -584,15 +565,7 @@
         for (;;) {
           const s = step(r);
           if (s.done) return undefined;
-          let b;
-          try {
-            b = f(s.value, i++);
-          } catch (e) {
-            try {
-              close(r);
-            } catch {}
-            throw e;
-          }
+          const b = closing(r, () => f(s.value, i++));
           if (b) {
             close(r);
             return s.value;
