@@ -89,6 +89,18 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 		if value, ok := d.oneOf(s, v); ok {
 			c.TrustWorkspace = value == "always"
 		}
+	case "exec.files":
+		if b, ok := d.boolean(s, v); ok {
+			c.Files = b
+		}
+	case "exec.globals":
+		if value, ok := d.oneOf(s, v); ok {
+			c.ExtendedGlobals = value == "extended"
+		}
+	case "catalog.observedShapes":
+		if b, ok := d.boolean(s, v); ok {
+			c.ObservedShapes = b
+		}
 	case "permissions.readOnly":
 		if names, ok := d.allowedServers(s, v); ok {
 			c.ReadOnlyAllow = names

@@ -140,6 +140,7 @@ type Limits struct {
 	MaxImages       int
 	MaxImageBytes   int
 	MaxValueBytes   int
+	MaxFileBytes    int // of a file that a script reads or writes
 	CallTimeout     time.Duration
 	ConnectTimeout  time.Duration
 }
@@ -171,6 +172,12 @@ type Config struct {
 	TrustWorkspace bool
 	// PromptTimeout is how long a fallback prompt may stay unanswered (PERM-13).
 	PromptTimeout time.Duration
+	// Files is the setting exec.files: scripts may read and write text files.
+	Files bool
+	// ExtendedGlobals is exec.globals "extended".
+	ExtendedGlobals bool
+	// ObservedShapes is catalog.observedShapes: shapes of results are kept.
+	ObservedShapes bool
 	// Demo is the setting of that name; the demo server is then among Servers.
 	Demo     bool
 	Findings []Finding

@@ -306,7 +306,7 @@ func TestDefaults(t *testing.T) { // 09-limits
 	want := Limits{
 		Timeout: 2 * time.Minute, Active: 30 * time.Second, MemoryMB: 256, MaxToolCalls: 100, MaxConcurrent: 8, MaxRuns: 4,
 		MaxCodeBytes: 131072, MaxLogChars: 65536, MaxLogEntries: 2000, MaxResultChars: 262144, MaxOutputTokens: 10000,
-		MaxImages: 10, MaxImageBytes: 16 << 20, MaxValueBytes: 64 << 20, CallTimeout: 5 * time.Minute, ConnectTimeout: 30 * time.Second,
+		MaxImages: 10, MaxImageBytes: 16 << 20, MaxValueBytes: 64 << 20, MaxFileBytes: 1 << 20, CallTimeout: 5 * time.Minute, ConnectTimeout: 30 * time.Second,
 	}
 	if diff := cmp.Diff(want, DefaultLimits()); diff != "" {
 		t.Error(diff)

@@ -130,6 +130,19 @@ func Settings() []Setting {
 			number: func(c *Config) *int { return &c.Limits.MaxValueBytes },
 		},
 		{
+			Name: "exec.files", Type: "boolean", Trusted: true,
+			Doc: "Lets scripts read UTF-8 text files under the workspace's folders, and read and write such files in the session's scratch folder: `readText` and `writeText` of `tools[\"$codemode\"]`.",
+		},
+		{
+			Name: "exec.maxFileBytes", Type: "integer", Unit: "bytes", Default: 1 << 20, Minimum: 1, Ceiling: 16 << 20,
+			Doc:    "Size of a text file that a script reads or writes.",
+			number: func(c *Config) *int { return &c.Limits.MaxFileBytes },
+		},
+		{
+			Name: "exec.globals", Type: "string", Values: []string{"strict", "extended"},
+			Doc: "`extended` also offers scripts what `tools[\"$codemode\"]` has under the global names of other hosts of code mode: `ALL_TOOLS`, `searchTools`, `describeTool`, `describeNamespace`, `store`, `load`, `text`, `image`, `files`, `models`.",
+		},
+		{
 			Name: "mcp.callTimeoutMs", Type: "integer", Unit: "ms", Default: 300_000, Minimum: 1, Ceiling: 3_600_000,
 			Doc:      "Time for one tool call, counted from its approval.",
 			duration: func(c *Config) *time.Duration { return &c.Limits.CallTimeout },
@@ -153,6 +166,10 @@ func Settings() []Setting {
 			Name: "catalog.descriptionWidth", Type: "integer", Unit: "characters", Default: 160, Minimum: 1, Ceiling: 1_000,
 			Doc:    "Width of a tool's own description in the catalog text.",
 			number: func(c *Config) *int { return &c.Catalog.DescriptionWidth },
+		},
+		{
+			Name: "catalog.observedShapes", Type: "boolean", Trusted: true,
+			Doc: "Keeps the shapes of the JSON results of tools that declare no output, types and never values, in the user's cache folder, and shows them in hovers and in the types as what was seen so far.",
 		},
 	}
 }
