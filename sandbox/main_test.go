@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == ChildCommand {
 		os.Exit(Main())
 	}
+	if len(os.Args) > 2 && os.Args[1] == test262Command {
+		os.Exit(test262Worker(os.Args[2]))
+	}
 	shared = NewPool(Options{Warm: 2, MaxRuns: 4, MemoryMB: 256, Log: testLog()})
 	code := m.Run()
 	shared.Close()

@@ -236,7 +236,7 @@ func (r *realm) run(code string, l script.Language) (f finish) {
 	if !ok {
 		return finish{Status: Invalid, Error: compileFailure(errShape, l)}
 	}
-	v, err = main(goja.Undefined(), r.importer)
+	v, err = main(r.vm.GlobalObject(), r.importer)
 	if err != nil {
 		return r.failed(err)
 	}
