@@ -36,7 +36,8 @@ var below = map[string][]string{
 	"sandbox":    {"sandbox/early", "script"},
 	"typescript": {"script", "typescript/project"},
 	"upstream":   {"catalog", "config"},
-	"exec":       {"catalog", "config", "permission", "sandbox", "script", "upstream"},
+	"cassette":   {},
+	"exec":       {"cassette", "catalog", "config", "permission", "sandbox", "script", "upstream"},
 }
 
 type listed struct {
