@@ -40,6 +40,7 @@ type child struct {
 
 // sentState is what the child was told.
 type sentState struct {
+	preferences  *preferences
 	declarations *declarations
 	config       bool
 	documents    map[string]*document // by virtual URI
@@ -297,7 +298,15 @@ func (c *child) handshake(ctx context.Context) error {
 
 // tell brings the child up to date with what the author's side looks like now.
 // The caller holds the right to send.
-func (c *child) tell(own bool, d *declarations, documents map[string]*document) error {
+func (c *child) tell(own bool, w world) error {
+	d, documents := w.declarations, w.documents
+	if w.preferences != c.sent.preferences {
+		p := &protocol.DidChangeConfigurationParams{Settings: w.preferences.settings}
+		if err := c.notify(protocol.MethodWorkspaceDidChangeConfiguration, p); err != nil {
+			return err
+		}
+		c.sent.preferences = w.preferences
+	}
 	if !own && !c.sent.config {
 		if err := c.open("file://"+project.Config, "jsonc", 1, project.ConfigText); err != nil {
 			return err

@@ -20,6 +20,14 @@ const (
 	tail = "\n}\n"
 )
 
+// form says how the engine sees a text.
+type form int
+
+const (
+	asBody form = iota // wrapped, unless it is a module
+	bare               // as it is, for formatting: a body's own indentation counts
+)
+
 // A document is one version of an author's text, and of what the engine sees
 // of it. It never changes.
 type document struct {
@@ -31,6 +39,7 @@ type document struct {
 	shift    uint32 // lines before the author's first
 	end      protocol.Position
 	last     protocol.Range // the last visible character of the author's text
+	crlf     bool           // the author's lines end in \r\n
 	erased   []script.Range // type imports of a module
 }
 
@@ -53,27 +62,32 @@ func (d *document) wrap(text string) {
 		}
 		return
 	}
-	lifted := ""
+	var lifted, rest strings.Builder
+	from := 0
 	for _, r := range imports {
-		lifted += oneLine.Replace(body[r.Start:r.End]) + ";"
-		body = body[:r.Start] + blank(body[r.Start:r.End]) + body[r.End:]
+		lifted.WriteString(oneLine.Replace(body[r.Start:r.End]) + ";")
+		rest.WriteString(body[from:r.Start])
+		blank(&rest, body[r.Start:r.End])
+		from = r.End
 	}
-	d.text, d.shift = lifted+head+body+tail, 1
+	rest.WriteString(body[from:])
+	d.text, d.shift = lifted.String()+head+rest.String()+tail, 1
 }
 
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "//", " ")
 
-// blank is as many bytes of nothing, with the same lines. Where a character has
-// more bytes than UTF-16 units, what follows on its line is off: a type import
-// is followed by nothing.
-func blank(text string) string {
-	b := []byte(text)
-	for i, c := range b {
-		if c != '\n' && c != '\r' {
-			b[i] = ' '
+// blank writes as many UTF-16 units of nothing, with the same lines.
+func blank(b *strings.Builder, text string) {
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\r':
+			b.WriteRune(r)
+		case r >= 0x10000:
+			b.WriteString("  ")
+		default:
+			b.WriteByte(' ')
 		}
 	}
-	return string(b)
 }
 
 // isErased says whether a range lies in a type import.
@@ -88,9 +102,13 @@ func (d *document) isErased(r protocol.Range) bool {
 	return false
 }
 
-func newDocument(uri, virtual string, l script.Language, version int32, text string) *document {
-	d := &document{uri: uri, virtual: virtual, language: l, version: version}
-	d.wrap(text)
+func newDocument(uri, virtual string, l script.Language, version int32, text string, f form) *document {
+	d := &document{uri: uri, virtual: virtual, language: l, version: version, crlf: strings.Contains(text, "\r\n")}
+	if f == bare {
+		d.text = script.Prepare(text).Text
+	} else {
+		d.wrap(text)
+	}
 	d.end, d.last = ends(text)
 	return d
 }

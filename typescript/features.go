@@ -74,8 +74,7 @@ func (e *Engine) locate(from *document, l *protocol.Location) bool {
 		l.URI, l.Range = uri.URI(from.uri), from.rangeToAuthor(l.Range)
 		return true
 	default:
-		_, documents := e.world()
-		d := documents[u]
+		d := e.world().documents[u]
 		if d == nil {
 			return false
 		}
@@ -195,6 +194,14 @@ func (e *Engine) Definition(ctx context.Context, uri string, at protocol.Positio
 func (e *Engine) TypeDefinition(ctx context.Context, uri string, at protocol.Position) ([]protocol.Location, error) {
 	return e.goTo(ctx, uri, protocol.MethodTextDocumentTypeDefinition, func(d *document) any {
 		return &protocol.TypeDefinitionParams{TextDocumentPositionParams: place(d, at)}
+	})
+}
+
+// Implementation of what stands at a position: for an interface or an abstract
+// member, what implements it.
+func (e *Engine) Implementation(ctx context.Context, uri string, at protocol.Position) ([]protocol.Location, error) {
+	return e.goTo(ctx, uri, protocol.MethodTextDocumentImplementation, func(d *document) any {
+		return &protocol.ImplementationParams{TextDocumentPositionParams: place(d, at)}
 	})
 }
 

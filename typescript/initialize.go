@@ -10,16 +10,6 @@ import (
 	"go.lsp.dev/uri"
 )
 
-// preferences are the engine's settings. Nothing can be imported into a script,
-// so nothing is offered for import.
-const preferences = `{
-  "disablePushDiagnostics": true,
-  "userPreferences": {
-    "suggest": { "autoImports": false, "includeCompletionsForImportStatements": false },
-    "tsserver": { "automaticTypeAcquisition": { "enabled": false } }
-  }
-}`
-
 // initializeParams tell the engine what this client makes of its answers,
 // whatever the editor at the other end can do.
 func initializeParams() *protocol.InitializeParams {
@@ -30,7 +20,7 @@ func initializeParams() *protocol.InitializeParams {
 	p := &protocol.InitializeParams{
 		ProcessID: &pid,
 		//lint:ignore SA1019 the engine reads it
-		RootURI: &root, InitializationOptions: jsontext.Value(preferences),
+		RootURI: &root, InitializationOptions: jsontext.Value(`{"disablePushDiagnostics":true}`),
 		ClientInfo: protocol.ClientInfo{Name: "codemode-ls"},
 	}
 	p.Capabilities.General = &protocol.GeneralClientCapabilities{

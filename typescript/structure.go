@@ -2,8 +2,11 @@ package typescript
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
@@ -12,15 +15,34 @@ import (
 // request with the engine's positions, then map what came back; what belongs to
 // the wrapper alone is left out.
 
-// PrepareRename is the range of the name at a position; nil when it cannot be
-// renamed.
+// ErrGenerated is in the error of a rename that would have to change the
+// generated declarations.
+var ErrGenerated = errors.New("it is declared in the generated declarations")
+
+// A RefusedError is the engine's word that something cannot be done, for a
+// person.
+type RefusedError struct{ Message string }
+
+func (e *RefusedError) Error() string { return e.Message }
+
+// refused is err, as a RefusedError when the engine has refused.
+func refused(err error) error {
+	var answer *jsonrpc2.Error
+	if errors.As(err, &answer) && answer.Code == jsonrpc2.Code(protocol.LSPErrorCodesRequestFailed) {
+		return &RefusedError{strings.TrimSpace(answer.Message)}
+	}
+	return err
+}
+
+// PrepareRename is the range of the name at a position; nil when nothing is
+// there that has one. A *RefusedError says why a name must stay.
 func (e *Engine) PrepareRename(ctx context.Context, uri string, at protocol.Position) (*protocol.Range, error) {
 	var raw jsontext.Value
 	d, err := e.request(ctx, uri, protocol.MethodTextDocumentPrepareRename, func(d *document) any {
 		return &protocol.PrepareRenameParams{TextDocumentPositionParams: place(d, at)}
 	}, &raw)
 	if err != nil || raw == nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	var with protocol.PrepareRenamePlaceholder
 	var bare protocol.Range
@@ -31,22 +53,22 @@ func (e *Engine) PrepareRename(ctx context.Context, uri string, at protocol.Posi
 	default:
 		return nil, nil
 	}
-	if bare.Start.Line < d.shift {
+	if !d.inAuthor(bare) {
 		return nil, nil
 	}
 	bare = d.rangeToAuthor(bare)
 	return &bare, nil
 }
 
-// Rename of what stands at a position, as edits by the author's URI. What is
-// declared in the .d.ts cannot be renamed: nil.
+// Rename of what stands at a position, as edits by the author's URI; none for
+// nothing. What is declared in the .d.ts cannot be renamed: ErrGenerated.
 func (e *Engine) Rename(ctx context.Context, u string, at protocol.Position, name string) (map[string][]protocol.TextEdit, error) {
 	var edit protocol.WorkspaceEdit
 	from, err := e.request(ctx, u, protocol.MethodTextDocumentRename, func(d *document) any {
 		return &protocol.RenameParams{TextDocumentPositionParams: place(d, at), NewName: name}
 	}, &edit)
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	all := map[uri.URI][]protocol.TextEdit{}
 	for at, edits := range edit.Changes {
@@ -66,7 +88,7 @@ func (e *Engine) Rename(ctx context.Context, u string, at protocol.Position, nam
 		for _, x := range edits {
 			l := protocol.Location{URI: at, Range: x.Range}
 			if !e.locate(from, &l) || l.URI == DeclarationsURI {
-				return nil, nil
+				return nil, ErrGenerated
 			}
 			x.Range = l.Range
 			renamed[string(l.URI)] = append(renamed[string(l.URI)], x)
@@ -184,16 +206,23 @@ func (e *Engine) InlayHints(ctx context.Context, uri string, in protocol.Range) 
 			h.TextEdits[i].Range = d.rangeToAuthor(h.TextEdits[i].Range)
 		}
 		h.Data = nil // nothing of ours resolves it
+		if parts, ok := h.Label.(protocol.InlayHintLabelPartSlice); ok {
+			for i := range parts {
+				// Most are of the library, which no editor can open.
+				parts[i].Location = protocol.Location{}
+			}
+		}
 		shown = append(shown, h)
 	}
 	return shown, err
 }
 
-// TokenTypes and TokenModifiers are the legend of SemanticTokens.
+// TokenTypes and TokenModifiers are the legend of SemanticTokens. The engine
+// numbers those that its client names in an order of its own, which is this one.
 var (
 	TokenTypes = []string{
-		"namespace", "type", "class", "enum", "interface", "struct", "typeParameter", "parameter", "variable", "property",
-		"enumMember", "event", "function", "method", "macro", "keyword", "modifier", "comment", "string", "number", "regexp", "operator", "decorator",
+		"namespace", "class", "enum", "interface", "struct", "typeParameter", "type", "parameter", "variable", "property",
+		"enumMember", "decorator", "event", "function", "method", "macro", "label", "comment", "string", "keyword", "number", "regexp", "operator",
 	}
 	TokenModifiers = []string{
 		"declaration", "definition", "readonly", "static", "deprecated", "abstract", "async", "modification", "documentation", "defaultLibrary", "local",

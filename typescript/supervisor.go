@@ -98,8 +98,7 @@ func (e *Engine) tend(ctx context.Context, c *child) {
 		if err := c.lock(ctx); err != nil {
 			return
 		}
-		declarations, documents := e.world()
-		err := c.tell(e.own, declarations, documents)
+		err := c.tell(e.own, e.world())
 		c.unlock()
 		if err != nil {
 			return

@@ -74,6 +74,7 @@ type Engine struct {
 	names        map[string]string    // virtual URI by author's
 	documents    map[string]*document // by virtual URI; replaced, never modified
 	declarations *declarations
+	preferences  *preferences
 	lastName     int
 	lastVersion  int32
 	blame        map[string]*blame // by virtual URI
@@ -106,7 +107,7 @@ func New(o Options) *Engine {
 		o: o, command: o.Command, own: isOwn(o.Command), log: o.Log, stop: cancel,
 		done: make(chan struct{}), wake: make(chan struct{}, 1), turn: make(chan struct{}),
 		names: map[string]string{}, documents: map[string]*document{},
-		declarations: &declarations{version: 1}, lastVersion: 1, blame: map[string]*blame{},
+		declarations: &declarations{version: 1}, preferences: newPreferences(InlayHints{}), lastVersion: 1, blame: map[string]*blame{},
 	}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
@@ -153,7 +154,7 @@ func (e *Engine) SetDeclarations(text string) {
 // Open, Change and Close mirror the open documents. The text is the author's;
 // version must grow.
 func (e *Engine) Open(uri string, l script.Language, version int32, text string) {
-	e.put(uri, l, text)
+	e.put(uri, l, text, asBody)
 	e.poke()
 }
 
@@ -165,7 +166,7 @@ func (e *Engine) Change(uri string, version int32, text string) {
 	if d == nil {
 		return
 	}
-	e.put(uri, d.language, text)
+	e.put(uri, d.language, text, asBody)
 	e.poke()
 }
 
@@ -177,7 +178,7 @@ func (e *Engine) Close(uri string) {
 
 // put records a document's text. A document of another language than before is
 // another file for the engine.
-func (e *Engine) put(uri string, l script.Language, text string) *document {
+func (e *Engine) put(uri string, l script.Language, text string, form form) *document {
 	e.mu.Lock()
 	e.lastVersion++
 	version := e.lastVersion
@@ -188,7 +189,7 @@ func (e *Engine) put(uri string, l script.Language, text string) *document {
 	}
 	e.mu.Unlock()
 
-	d := newDocument(uri, virtual, l, version, text) // reads the text: not under the lock
+	d := newDocument(uri, virtual, l, version, text, form) // reads the text: not under the lock
 
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -227,11 +228,18 @@ func (e *Engine) poke() {
 	}
 }
 
-// world is what the child should know now.
-func (e *Engine) world() (*declarations, map[string]*document) {
+// A world is what the child should know. It never changes.
+type world struct {
+	preferences  *preferences
+	declarations *declarations
+	documents    map[string]*document // by virtual URI
+}
+
+// world is the present one.
+func (e *Engine) world() world {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.declarations, e.documents
+	return world{e.preferences, e.declarations, e.documents}
 }
 
 // opened is the present version of an open document.
@@ -319,14 +327,14 @@ func (e *Engine) exchange(ctx context.Context, c *child, uri, method string, par
 	if err := c.lock(ctx); err != nil {
 		return nil, err
 	}
-	declarations, documents := e.world()
+	w := e.world()
 	d, err := e.opened(uri)
-	if err == nil && documents[d.virtual] != d {
-		documents = maps.Clone(documents) // an edit came in between
-		documents[d.virtual] = d
+	if err == nil && w.documents[d.virtual] != d {
+		w.documents = maps.Clone(w.documents) // an edit came in between
+		w.documents[d.virtual] = d
 	}
 	if err == nil {
-		err = c.tell(e.own, declarations, documents)
+		err = c.tell(e.own, w)
 	}
 	var q inquiry
 	if err == nil {
