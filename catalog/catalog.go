@@ -101,6 +101,7 @@ type Catalog struct {
 	servers   []*Server // with at least one tool in the pool
 	conflicts []Conflict
 	style     style // of entries, where nothing else is asked for
+	offer     Offer
 
 	declarations func() *typegen.File
 	hash         func() string

@@ -6,18 +6,9 @@ import (
 	"codemode-ls/typegen"
 )
 
-// Declarations is the .d.ts of the pool and of the members of
-// tools["$codemode"] that every run has, computed once.
+// Declarations is the .d.ts of the pool and of what scripts have beside it (see
+// Offering), computed once.
 func (c *Catalog) Declarations() *typegen.File { return c.declarations() }
-
-// DeclarationsWith is the .d.ts with the members of runs that have these.
-func (c *Catalog) DeclarationsWith(has ...Need) *typegen.File {
-	parts := make([]*typegen.Declaration, len(c.tools))
-	for i, t := range c.tools {
-		parts[i] = t.declare()
-	}
-	return typegen.Assemble(parts, declareMembers(MembersWith(has...)))
-}
 
 // declare renders the tool's part of the .d.ts, or remembers it.
 func (t *Tool) declare() *typegen.Declaration {

@@ -119,46 +119,51 @@ func Members() []Member {
 		},
 		{
 			Name:        "readText",
-			Description: "Reads a UTF-8 text file of the workspace or of the session's scratch folder.",
-			Input:       object(required("path"), property{"path", `{"type": "string", "minLength": 1}`}),
-			Output:      jsontext.Value(stringSchema),
-			Needs:       FileAccess,
+			Description: "Reads a UTF-8 text file: of the session's scratch folder, or of the workspace when there is none of that name.",
+			Input: object(required("path"), property{"path", `{
+				"type": "string", "minLength": 1,
+				"description": "Relative to the scratch folder or a folder of the workspace, or absolute."
+			}`}),
+			Output: jsontext.Value(stringSchema),
+			Needs:  FileAccess,
 		},
 		{
 			Name:        "writeText",
-			Description: "Writes a UTF-8 text file in the session's scratch folder.",
+			Description: "Writes a UTF-8 text file in the session's scratch folder, and resolves to its absolute path.",
 			Input: object(required("path", "text"),
-				property{"path", `{"type": "string", "minLength": 1}`}, property{"text", `{"type": "string"}`}),
-			Output: null,
+				property{"path", `{"type": "string", "minLength": 1, "description": "Relative to the scratch folder."}`},
+				property{"text", stringSchema}),
+			Output: jsontext.Value(stringSchema),
 			Needs:  FileAccess,
 		},
 		{
 			Name:        "models.list",
 			Description: "Lists the models that the editor offers.",
 			Input:       object(nil),
-			Output:      array(object(required("id"), property{"id", stringSchema}, property{"name", stringSchema})),
-			Needs:       Models,
+			Output: array(object(required("id"), property{"id", stringSchema}, property{"name", stringSchema},
+				property{"description", stringSchema})),
+			Needs: Models,
 		},
 		{
 			Name:        "models.classify",
-			Description: "Lets a model choose one of the labels for a text. It does not throw when the model fails: stopReason says why, and label is null.",
+			Description: "Lets a model choose one of the labels for a text. It does not throw when the model fails: stopReason says so, and label is null.",
 			Input: object(required("text", "labels"),
 				property{"text", stringSchema},
 				property{"labels", `{"type": "array", "items": {"type": "string"}, "minItems": 1}`},
-				property{"instructions", stringSchema}, modelProperty),
+				property{"instructions", `{"type": "string", "description": "What the labels mean, and how to choose."}`}, modelProperty),
 			Output: object(required("label", "stopReason"),
-				property{"label", `{"type": ["string", "null"]}`},
-				property{"stopReason", stringSchema}, usageProperty),
+				property{"label", `{"type": ["string", "null"]}`}, stopProperty, errorProperty, usageProperty),
 			Needs: Models,
 		},
 		{
 			Name:        "models.generate",
-			Description: "Lets a model write text. It does not throw when the model fails: stopReason says why.",
+			Description: "Lets a model write text. It does not throw when the model fails: stopReason says so, and text is what there is.",
 			Input: object(required("prompt"),
-				property{"prompt", stringSchema}, property{"system", stringSchema},
+				property{"prompt", stringSchema},
+				property{"system", `{"type": "string", "description": "Instructions that come before the prompt."}`},
 				property{"maxTokens", `{"type": "integer", "minimum": 1}`}, modelProperty),
 			Output: object(required("text", "stopReason"),
-				property{"text", stringSchema}, property{"stopReason", stringSchema}, usageProperty),
+				property{"text", stringSchema}, stopProperty, errorProperty, usageProperty),
 			Needs: Models,
 		},
 	}
@@ -184,6 +189,8 @@ const stringSchema = `{"type": "string"}`
 var (
 	null          = jsontext.Value(`{"type": "null"}`)
 	modelProperty = property{"model", `{"type": "string", "description": "Id of a model of models.list. The editor chooses when it is omitted."}`}
+	stopProperty  = property{"stopReason", `{"type": "string", "description": "\"stop\" when the model ended by itself, \"length\" when it wrote all that it may, \"timeout\", \"error\"; an editor may have more."}`}
+	errorProperty = property{"errorMessage", `{"type": "string", "description": "Why it failed, when it did."}`}
 	usageProperty = property{"usage", `{
 		"type": "object",
 		"properties": {"inputTokens": {"type": "integer"}, "outputTokens": {"type": "integer"}}

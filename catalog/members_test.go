@@ -153,8 +153,8 @@ func TestDeclarations(t *testing.T) {
 			t.Errorf("%s: declared %v", m.Name, has)
 		}
 	}
-	if !strings.Contains(c.DeclarationsWith(Models).Text, "  readonly models: {\n    /** Lists the models that the editor offers. */\n    list(input?: ") {
-		t.Errorf("models is not declared as an object of functions:\n%s", c.DeclarationsWith(Models).Text)
+	if !strings.Contains(c.Offering(Offer{Models: true}).Declarations().Text, "  readonly models: {\n    /** Lists the models that the editor offers. */\n    list(input?: ") {
+		t.Errorf("models is not declared as an object of functions:\n%s", c.Offering(Offer{Models: true}).Declarations().Text)
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"codemode-ls/typegen"
 )
 
 // group is what shares a key: the tools of one server, or of several whose
@@ -46,7 +44,7 @@ func New(servers []*Server, keep func(fullName string) bool) *Catalog {
 			c.tools = append(c.tools, g.tools...)
 		}
 	}
-	c.declarations = sync.OnceValue(func() *typegen.File { return c.DeclarationsWith() })
+	c.declarations = sync.OnceValue(c.declareAll)
 	c.hash = sync.OnceValue(c.computeHash)
 	c.index = sync.OnceValue(c.makeIndex)
 	return c

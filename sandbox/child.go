@@ -72,6 +72,7 @@ func Main() int {
 		return exitFailed
 	}
 	r.begin(s.Bounds, s.Tools, s.Members)
+	r.install(s.Globals, s.AllTools)
 	go watchMemory(first.MemoryMB)
 	go receive(in, r)
 	f := r.run(string(code), s.Language)

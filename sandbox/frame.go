@@ -59,6 +59,8 @@ type start struct {
 	Language script.Language `json:"language"`
 	Tools    []string        `json:"tools"`
 	Members  []string        `json:"members"`
+	Globals  []Global        `json:"globals,omitzero"`
+	AllTools jsontext.Value  `json:"allTools,omitzero"`
 	Bounds   bounds          `json:"bounds"`
 }
 

@@ -77,7 +77,7 @@ func (r *run) do(ctx context.Context) Outcome {
 	} else {
 		r.child.reader.max = 256 << 20
 	}
-	head, err := withJSON(start{Language: r.req.Language, Tools: r.req.Tools, Members: r.req.Members, Bounds: boundsOf(limits)})
+	head, err := withJSON(start{Language: r.req.Language, Tools: r.req.Tools, Members: r.req.Members, Globals: r.req.Globals, AllTools: r.req.AllTools, Bounds: boundsOf(limits)})
 	if err != nil {
 		return Outcome{Status: Crashed, Error: &ScriptError{Name: "Error", Message: err.Error(), Call: -1}}
 	}

@@ -13,8 +13,10 @@ import (
 type Request struct {
 	Code     string // as script.Prepare left it
 	Language script.Language
-	Tools    []string // full names in the pool, for Object.keys(tools) and `in`
-	Members  []string // members of tools["$codemode"]
+	Tools    []string       // full names in the pool, for Object.keys(tools) and `in`
+	Members  []string       // members of tools["$codemode"]
+	Globals  []Global       // members under global names, too
+	AllTools jsontext.Value // of the global ALL_TOOLS; nil for none
 	Limits   Limits
 	// Clock is the wall clock of this run; the host stops it while a person is
 	// being asked and while calls wait in the host's queue (BUD-6). Nil: a new one.

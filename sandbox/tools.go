@@ -105,16 +105,26 @@ func (r *realm) call(name string, args []goja.Value) goja.Value {
 		}
 		data = e.buf.Bytes()
 	}
-	c := &pendingCall{index: r.calls, name: name, args: data, at: at, stack: stack, resolve: resolve, reject: reject}
+	r.send(&pendingCall{name: name, args: data, at: at, stack: stack, resolve: resolve, reject: reject})
+	return promise
+}
+
+// send tells the host of a call as soon as it may be in flight.
+func (r *realm) send(c *pendingCall) {
+	c.index = r.calls
 	r.calls++
 	r.waiting = append(r.waiting, c)
 	r.sendWaiting()
-	return promise
+}
+
+// full tells whether no more calls may be in flight.
+func (r *realm) full() bool {
+	return r.limits.MaxConcurrent > 0 && len(r.pending) >= r.limits.MaxConcurrent
 }
 
 // sendWaiting tells the host of as many calls as may be in flight.
 func (r *realm) sendWaiting() {
-	for len(r.waiting) > 0 && (r.limits.MaxConcurrent <= 0 || len(r.pending) < r.limits.MaxConcurrent) {
+	for len(r.waiting) > 0 && !r.full() {
 		c := r.waiting[0]
 		r.waiting[0] = nil
 		r.waiting = r.waiting[1:]
@@ -132,10 +142,19 @@ func (r *realm) settle(a answer) error {
 	}
 	delete(r.pending, a.index)
 	r.sendWaiting()
+	v, e := r.received(c, a)
+	if e != nil {
+		return c.reject(e)
+	}
+	return c.resolve(v)
+}
+
+// received is the value of an answer, or the error that it rejects with.
+func (r *realm) received(c *pendingCall, a answer) (goja.Value, *goja.Object) {
 	if a.err == nil {
 		v, err := r.answerValue(c, a.value)
 		if err == nil {
-			return c.resolve(v)
+			return v, nil
 		}
 		a.err = &CallError{Message: "the host's answer cannot be read: " + err.Error()}
 	}
@@ -160,7 +179,7 @@ func (r *realm) settle(a answer) error {
 	}
 	r.setStack(e, c.stack)
 	r.rejected[e] = c
-	return c.reject(e)
+	return nil, e
 }
 
 // answerValue decodes an answer. That of search is {"value": […], "remaining": n}

@@ -45,8 +45,8 @@ func Declare(t Tool) *Declaration {
 
 // Assemble joins declarations, in the given order, into the whole .d.ts.
 // members are the functions of tools["$codemode"], each declared with its own
-// short name (such as "search").
-func Assemble(declarations, members []*Declaration) *File {
+// short name (such as "search"); more are further declarations as text.
+func Assemble(declarations, members []*Declaration, more ...string) *File {
 	f := &File{Positions: make(map[string]Position, len(declarations)), Problems: map[string][]Problem{}}
 	size := len(header) + len(sandboxGlobals) + 512
 	for _, list := range [...][]*Declaration{declarations, members} {
@@ -88,6 +88,9 @@ func Assemble(declarations, members []*Declaration) *File {
 				b.WriteString(d.types)
 			}
 		}
+	}
+	for _, text := range more {
+		b.WriteString(text)
 	}
 	b.WriteString(sandboxGlobals)
 	f.Text = b.String()
