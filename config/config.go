@@ -140,6 +140,8 @@ type Limits struct {
 	MaxImages       int
 	MaxImageBytes   int
 	MaxValueBytes   int
+	ArtifactDays    int // exec.artifactDays
+	ArtifactMB      int // exec.artifactMB, of all sessions
 	MaxFileBytes    int // of a file that a script reads or writes
 	CallTimeout     time.Duration
 	ConnectTimeout  time.Duration

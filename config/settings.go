@@ -148,6 +148,16 @@ func Settings() []Setting {
 			duration: func(c *Config) *time.Duration { return &c.Limits.CallTimeout },
 		},
 		{
+			Name: "exec.artifactDays", Type: "integer", Default: 14, Minimum: 0, Ceiling: 365, Trusted: true,
+			Doc:    "Days for which results that were too long for an answer are kept as files in the user's cache directory.",
+			number: func(c *Config) *int { return &c.Limits.ArtifactDays },
+		},
+		{
+			Name: "exec.artifactMB", Type: "integer", Unit: "MB", Default: 512, Minimum: 0, Ceiling: 16_384, Trusted: true,
+			Doc:    "Size of all those files together; the oldest go first. Files of a session that is still in use stay.",
+			number: func(c *Config) *int { return &c.Limits.ArtifactMB },
+		},
+		{
 			Name: "mcp.connectTimeoutMs", Type: "integer", Unit: "ms", Default: 30_000, Minimum: 1, Ceiling: 600_000,
 			Doc:      "Time for a server to start, to connect and to list its tools.",
 			duration: func(c *Config) *time.Duration { return &c.Limits.ConnectTimeout },

@@ -86,6 +86,7 @@ type Runner struct {
 	ArtifactDir string
 	Log         *slog.Logger
 
+	artifacts artifacts
 	questions questions
 	sessions  sessions
 	history   history

@@ -86,6 +86,7 @@ func (r *Runner) Close() {
 	}
 	h.mu.Unlock()
 	<-h.done
+	r.artifacts.release()
 }
 
 // begin notes a run; one that begins when all is closing is cancelled.

@@ -128,6 +128,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
 	told := w.refresh()
 	w.owner.Go(func() { w.follow(ctx, told) })
+	w.owner.Go(w.runner.CleanArtifacts)
 	return w
 }
 
