@@ -1,0 +1,202 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/base64"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Mark stands where a secret was.
+const Mark = "[redacted]"
+
+// Redactor replaces secrets by Mark. The zero value knows none yet; a nil one
+// changes nothing. It is safe for concurrent use.
+type Redactor struct{ known atomic.Pointer[known] }
+
+type known struct {
+	secrets finder // what is secret wherever it appears
+	all     finder // these, and other configured values
+}
+
+// Set replaces what is known. Secrets are taken out of everything; values, which
+// may be ordinary words (an environment variable's "production"), out of logs
+// and errors alone. Both are tried in the spellings in which JSON and URLs have
+// them. What is too short or too common to be a secret is left out.
+func (r *Redactor) Set(secrets, values []string) {
+	if r == nil {
+		return
+	}
+	var k known
+	strong := spellings(secrets, minSecret)
+	k.secrets = newFinder(strong)
+	k.all = newFinder(slices.Concat(strong, spellings(values, minValue)))
+	r.known.Store(&k)
+}
+
+// How many bytes a secret or another value has at least: replacing every "1"
+// would hide nothing and spoil everything.
+const (
+	minSecret = 4
+	minValue  = 6
+)
+
+// common are values that say nothing about anybody.
+var common = []string{
+	"true", "false", "none", "null", "bearer", "basic", "oauth", "oauth2", "token", "password", "secret", "production",
+	"development", "staging", "default", "localhost", "127.0.0.1", "application/json", "warning",
+}
+
+func spellings(values []string, least int) []string {
+	var all []string
+	add := func(s string) {
+		s = strings.TrimSpace(s)
+		if len(s) >= least && !slices.Contains(common, strings.ToLower(s)) {
+			all = append(all, s)
+		}
+	}
+	for _, v := range values {
+		add(v)
+		for _, line := range strings.Split(v, "\n") { // of a key in several lines
+			if len(line) >= 16 {
+				add(line)
+			}
+		}
+		scheme, credentials, ok := strings.Cut(strings.TrimSpace(v), " ")
+		if ok && (strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "token") || strings.EqualFold(scheme, "basic")) {
+			add(credentials)
+			if plain, err := base64.StdEncoding.DecodeString(credentials); err == nil && strings.EqualFold(scheme, "basic") {
+				add(string(plain))
+				if _, password, ok := strings.Cut(string(plain), ":"); ok {
+					add(password)
+				}
+			}
+		}
+	}
+	for _, v := range slices.Clone(all) {
+		if quoted, err := jsontext.AppendQuote(nil, v); err == nil {
+			add(string(quoted[1 : len(quoted)-1]))
+		}
+		add(url.QueryEscape(v))
+		add(url.PathEscape(v))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Known takes configured secrets out of s and changes nothing else: for texts
+// that have another reader than a log.
+func (r *Redactor) Known(s string) string {
+	if k := r.load(); k != nil {
+		return k.secrets.replace(s)
+	}
+	return s
+}
+
+// Text takes configured secrets and values out of s, and what looks like a
+// credential besides: for logs, errors and standard error.
+func (r *Redactor) Text(s string) string {
+	if r == nil {
+		return s
+	}
+	if k := r.load(); k != nil {
+		s = k.all.replace(s)
+	}
+	return credentials(s)
+}
+
+// JSON is Known for the strings and names of a JSON value. The value stays JSON;
+// without a secret in it, it comes back as it is.
+func (r *Redactor) JSON(v jsontext.Value) jsontext.Value {
+	k := r.load()
+	if k == nil || !k.secrets.in(v) {
+		return v
+	}
+	var out bytes.Buffer
+	dec := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			break
+		}
+		switch token.Kind() {
+		case '"':
+			token = jsontext.String(k.secrets.replace(token.String()))
+		case '0':
+			if text := token.String(); k.secrets.replace(text) != text {
+				token = jsontext.String(Mark)
+			}
+		}
+		if enc.WriteToken(token) != nil {
+			break
+		}
+	}
+	if clean := jsontext.Value(bytes.TrimSpace(out.Bytes())); clean.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
+		return clean
+	}
+	return jsontext.Value(`"` + Mark + `"`) // rather nothing than a secret
+}
+
+func (r *Redactor) load() *known {
+	if r == nil {
+		return nil
+	}
+	return r.known.Load()
+}
+
+// finder finds any of some strings, the longest first.
+type finder struct {
+	all      []string
+	replacer *strings.Replacer
+}
+
+func newFinder(all []string) finder {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, s := range all {
+		pairs = append(pairs, s, Mark)
+	}
+	return finder{all, strings.NewReplacer(pairs...)}
+}
+
+func (f finder) replace(s string) string {
+	if len(f.all) == 0 {
+		return s
+	}
+	return f.replacer.Replace(s)
+}
+
+func (f finder) in(b []byte) bool {
+	return slices.ContainsFunc(f.all, func(s string) bool { return bytes.Contains(b, []byte(s)) })
+}
+
+var (
+	scheme   = regexp.MustCompile(`(?i)\b(bearer|basic)([ +]+|%20)[a-z0-9._~+/=-]{8,}`)
+	named    = regexp.MustCompile(`(?i)((?:authorization|api[-_]?key|access[-_]?key|token|secret|password|passwd|credential)["']?\s*[:=]\s*["']?)([^\s"'&,;\[\]{}]{6,})`)
+	userinfo = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://[^\s/:@]*:)[^\s/@]+@`)
+	prefixed = regexp.MustCompile(`\b(?:gh[pousr]_|github_pat_|glpat-|sk-|xox[abprs]-|AKIA)[A-Za-z0-9_-]{12,}`)
+)
+
+// credentials replaces what has the form of a credential, whoever it belongs to.
+func credentials(s string) string {
+	if strings.Contains(s, "://") {
+		s = userinfo.ReplaceAllString(s, "${1}"+Mark+"@")
+	}
+	s = scheme.ReplaceAllString(s, "$1$2"+Mark)
+	s = named.ReplaceAllStringFunc(s, func(m string) string {
+		parts := named.FindStringSubmatch(m)
+		switch strings.ToLower(parts[2]) {
+		case "bearer", "basic": // the next word was the secret
+			return m
+		}
+		return parts[1] + Mark
+	})
+	return prefixed.ReplaceAllString(s, Mark)
+}
