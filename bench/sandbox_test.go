@@ -8,6 +8,7 @@ import (
 
 	"codemode-ls/sandbox"
 	codescript "codemode-ls/script"
+	"codemode-ls/script/esbuild"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -15,8 +16,8 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case sandbox.ChildCommand:
-			os.Exit(sandbox.Main())
+		case sandbox.CompilerCommand:
+			os.Exit(sandbox.CompilerMain(esbuild.Transform))
 		case echoArgument:
 			echo()
 			return

@@ -17,6 +17,7 @@ import (
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
+	"codemode-ls/script/esbuild"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,8 +25,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == sandbox.ChildCommand {
-		os.Exit(sandbox.Main())
+	if len(os.Args) > 1 && os.Args[1] == sandbox.CompilerCommand {
+		os.Exit(sandbox.CompilerMain(esbuild.Transform))
 	}
 	goleak.VerifyTestMain(m)
 }

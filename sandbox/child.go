@@ -29,53 +29,59 @@ const (
 	memoryPeriod = 5 * time.Millisecond
 )
 
-// warmUp is a script that makes both parsers touch what most scripts need.
-const warmUp = "const x: { a?: number } = { a: 1 };\nfor (const y of [1, 2]) { x.a = y; }\nreturn await Promise.all([x]);"
+// ChildCommand is the hidden subcommand that makes the program a child.
+const ChildCommand = "sandbox-child"
 
-// Main is the child's whole life: harden, warm up, run one script, exit. It
+// A program initialises its packages in the order of their paths, each after
+// what it imports: the whole life of a child is here, before most of the program
+// is initialised, which takes longer than all that a child needs itself (PERF-1).
+// It is why this package must not import what imports net/http, esbuild's for
+// one.
+func init() {
+	if len(os.Args) > 1 && os.Args[1] == ChildCommand {
+		os.Exit(live())
+	}
+}
+
+// warmUp is a script that makes a parser touch what most scripts need.
+const warmUp = "(async function () { const x = { a: 1 };\nfor (const y of [1, 2]) { x.a = y; }\nreturn await Promise.all([x]); })"
+
+// live is the child's whole life: harden, warm up, run one script, exit. It
 // returns the exit code.
-func Main() int {
+func live() int {
 	// Nothing of the machine's settings: the same script gives the same result.
 	time.Local = time.UTC
 	debug.SetTraceback("single")
 	debug.SetMaxStack(stackBytes)
-	debug.SetGCPercent(-1) // there is little to collect until a script runs: see package early, too
+	debug.SetGCPercent(-1) // there is little to collect until a script runs
 	out := &frameWriter{w: os.Stdout}
 	in := &frameReader{r: os.Stdin, max: frameSlack}
-
-	kind, body, err := in.read()
-	var first initial
-	if err != nil || kind != frameInit || json.Unmarshal(body, &first) != nil {
+	first, ok := begin(in)
+	if !ok {
 		return exitFailed
 	}
-	if err := harden(first.MemoryMB); err != nil {
-		fmt.Fprintln(os.Stderr, "harden:", err)
-		return exitFailed
-	}
-	compile(warmUp, script.TypeScript)
+	load(&script.Program{Code: warmUp})
 	r := newRealm(childOutlet{out})
-	if first.MemoryMB > 0 {
-		debug.SetMemoryLimit(int64(first.MemoryMB) << 20 / 4 * 3)
-	}
 	if err := out.write(frameReady); err != nil {
 		return exitFailed
 	}
 
 	in.max = 1 << 30 // the host is trusted, and holds its own limits
-	kind, body, err = in.read()
+	kind, body, err := in.read()
 	if err != nil || kind != frameStart {
 		return exitOK // the host does not need this child
 	}
-	head, code, ok := takeSized(body)
+	head, rest, ok := takeSized(body)
+	m, code, sized := takeSized(rest)
 	var s start
-	if !ok || json.Unmarshal(head, &s) != nil {
+	if !ok || !sized || json.Unmarshal(head, &s) != nil {
 		return exitFailed
 	}
 	r.begin(s.Bounds, s.Tools, s.Members)
 	r.install(s.Globals, s.AllTools)
 	go watchMemory(first.MemoryMB)
 	go receive(in, r)
-	f := r.run(string(code), s.Language)
+	f := r.run(&script.Program{Code: string(code), SourceMap: m}, s.Language)
 	meta, err := withJSON(f)
 	if err != nil {
 		return exitFailed
@@ -84,6 +90,22 @@ func Main() int {
 		return exitFailed
 	}
 	return exitOK
+}
+
+// begin reads what a child is told first, and gives up rights.
+func begin(in *frameReader) (first initial, ok bool) {
+	kind, body, err := in.read()
+	if err != nil || kind != frameInit || json.Unmarshal(body, &first) != nil {
+		return first, false
+	}
+	if err := harden(first.MemoryMB); err != nil {
+		fmt.Fprintln(os.Stderr, "harden:", err)
+		return first, false
+	}
+	if first.MemoryMB > 0 {
+		debug.SetMemoryLimit(int64(first.MemoryMB) << 20 / 4 * 3)
+	}
+	return first, true
 }
 
 // receive takes what the host says, for as long as the process lives. It has no

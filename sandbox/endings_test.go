@@ -124,10 +124,10 @@ func TestBud6Active(t *testing.T) {
 	}
 	release := make(chan struct{})
 	h := &testHost{answer: func(context.Context, Call) (jsontext.Value, error) {
+		time.AfterFunc(300*time.Millisecond, func() { close(release) })
 		<-release
 		return jsontext.Value("1"), nil
 	}}
-	time.AfterFunc(300*time.Millisecond, func() { close(release) })
 	r = testRequest("return await tools.echo({})")
 	r.Limits.Active = 250 * time.Millisecond
 	o = shared.Run(t.Context(), r, h)
@@ -239,8 +239,12 @@ func TestBud12Killed(t *testing.T) {
 	h := &testHost{made: make(chan Call, 1)}
 	r := testRequest("await tools.hang({})")
 	r.Clock = NewClock()
+	program, err := p.compile(t.Context(), r.Code, r.Language)
+	if err != nil {
+		t.Fatal(err)
+	}
 	done := make(chan Outcome)
-	go func() { done <- newRun(c, r, h, p.o.Log).do(t.Context()) }()
+	go func() { done <- newRun(c, r, h, newActivity(), p.o.Log).do(t.Context(), program) }()
 	<-h.made
 	c.cmd.Process.Kill()
 	o := <-done

@@ -20,7 +20,7 @@ import (
 //
 //	host → child
 //	  init    JSON initial                     before the child is ready
-//	  start   u32 length, JSON start, then the script
+//	  start   u32 length, JSON start, u32 length, source map, then the script
 //	  value   u32 index, then JSON             a call's value
 //	  reject  u32 index, then JSON CallError
 //	  stop    text                             interrupt the script
@@ -29,6 +29,15 @@ import (
 //	  call    u32 index, i32 line, i32 character (-1: unknown), u32 length, name, then JSON
 //	  log     u8 level, then text
 //	  done    u32 length, JSON finish, then the value's JSON
+//
+// A compiler is spoken to in the same frames, again and again:
+//
+//	host → compiler
+//	  init    JSON initial                     before the compiler is ready
+//	  start   u32 length, language, then the text
+//	compiler → host
+//	  ready
+//	  done    u32 length, JSON compilation, u32 length, source map, then the code
 const (
 	frameInit   = 'i'
 	frameStart  = 's'

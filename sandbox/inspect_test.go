@@ -37,7 +37,7 @@ func TestExec8InspectLikeNode(t *testing.T) {
 	}
 	for _, c := range cases {
 		r, rec := newTestRealm(t)
-		f := r.run("console.log(("+c.Code+"));", script.JavaScript)
+		f := r.runText("console.log(("+c.Code+"));", script.JavaScript)
 		if f.Status != Completed {
 			t.Errorf("%s: %s: %+v", c.Code, f.Status, f.Error)
 			continue

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"codemode-ls/script"
+	"codemode-ls/script/esbuild"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.uber.org/goleak"
@@ -20,8 +21,8 @@ import (
 var shared *Pool
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == ChildCommand {
-		os.Exit(Main())
+	if len(os.Args) > 1 && os.Args[1] == CompilerCommand {
+		os.Exit(CompilerMain(esbuild.Transform))
 	}
 	if len(os.Args) > 2 && os.Args[1] == test262Command {
 		os.Exit(test262Worker(os.Args[2]))
@@ -126,4 +127,13 @@ func wantError(t *testing.T, o Outcome, status Status, name, words string) {
 	if o.Status != status || o.Error == nil || o.Error.Name != name || !strings.Contains(o.Error.Message, words) {
 		t.Errorf("%s %s %+v\nwant %s, %s: …%s…", o.Status, o.Value, o.Error, status, name, words)
 	}
+}
+
+// runText compiles a script and runs it, in this process.
+func (r *realm) runText(code string, l script.Language) finish {
+	p, err := script.Compile(code, l, esbuild.Transform)
+	if err != nil {
+		return finish{Status: Invalid, Error: compileFailure(err, l)}
+	}
+	return r.run(p, l)
 }

@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"sync"
 	"time"
-
-	"codemode-ls/sandbox/early"
 )
 
 // Options of a Pool.
@@ -16,6 +14,8 @@ type Options struct {
 	// Command starts the child: the program and its arguments. Nil: this
 	// executable with the hidden subcommand ChildCommand.
 	Command []string
+	// Compiler starts a compiler. Nil: this executable with CompilerCommand.
+	Compiler []string
 	// Warm is how many children wait ready to run; they are renewed in the
 	// background. Each runs one script and is never used twice (ISO-9, ISO-10).
 	Warm int
@@ -24,9 +24,6 @@ type Options struct {
 	MemoryMB int
 	Log      *slog.Logger
 }
-
-// ChildCommand is the hidden subcommand that runs Main.
-const ChildCommand = early.Command
 
 const (
 	defaultMaxRuns = 4
@@ -40,17 +37,19 @@ var errClosed = errors.New("the sandbox is closing")
 
 // Pool keeps warm children and runs scripts in them.
 type Pool struct {
-	o      Options
-	ctx    context.Context // ends with Close
-	cancel context.CancelFunc
-	slots  chan struct{}
-	wg     sync.WaitGroup // everything that Close waits for
+	o        Options
+	ctx      context.Context // ends with Close
+	cancel   context.CancelFunc
+	slots    chan struct{}
+	programs programs
+	wg       sync.WaitGroup // everything that Close waits for
 
-	mu       sync.Mutex
-	closed   bool
-	idle     []*child
-	waiters  []chan spawned // runs without a child, in order
-	starting int
+	mu        sync.Mutex
+	closed    bool
+	idle      []*child
+	compilers []*child       // that wait for a script
+	waiters   []chan spawned // runs without a child, in order
+	starting  int
 }
 
 // spawned is a child for a run, or why there is none.
@@ -72,6 +71,9 @@ func NewPool(o Options) *Pool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.fill()
+	if o.Warm > 0 {
+		p.wg.Go(p.startCompiler)
+	}
 	return p
 }
 
@@ -94,7 +96,7 @@ func (p *Pool) renew() {
 // start makes one child and hands it to the run that waits longest.
 func (p *Pool) start() {
 	defer p.wg.Done()
-	c, err := spawn(p.ctx, p.o)
+	c, err := spawn(p.ctx, p.o, p.o.Command, ChildCommand)
 	if err != nil && p.ctx.Err() == nil {
 		p.o.Log.Error("the sandbox process does not start", "error", err)
 	}
@@ -190,8 +192,16 @@ func (p *Pool) Run(ctx context.Context, r Request, h Host) Outcome {
 		return cancelled(r.Clock)
 	}
 	defer func() { <-p.slots }()
+	active := newActivity()
+	program, err := p.compileWithin(ctx, r)
+	if err != nil {
+		spent, _, _ := active.read()
+		return unfit(ctx, err, r, spent)
+	}
 	release := r.Clock.Hold(ForQueue) // starting a process is not the script's time
+	active.add(1)
 	c, err := p.take(ctx)
+	active.add(-1)
 	release()
 	switch {
 	case ctx.Err() != nil:
@@ -207,7 +217,7 @@ func (p *Pool) Run(ctx context.Context, r Request, h Host) Outcome {
 	renew := time.AfterFunc(renewAfter, p.renew)
 	defer p.renew()
 	defer renew.Stop()
-	o := newRun(c, r, h, p.o.Log).do(ctx)
+	o := newRun(c, r, h, active, p.o.Log).do(ctx, program)
 	p.retire(c)
 	return o
 }
@@ -242,10 +252,10 @@ func (p *Pool) Close() {
 	if !p.closed {
 		p.closed = true
 		p.cancel()
-		for _, c := range p.idle {
+		for _, c := range append(p.idle, p.compilers...) {
 			p.retire(c)
 		}
-		p.idle = nil
+		p.idle, p.compilers = nil, nil
 	}
 	p.mu.Unlock()
 	p.wg.Wait()

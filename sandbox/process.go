@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,9 +32,9 @@ type child struct {
 	job    jobHandle
 }
 
-// spawn starts a child and waits until it is ready.
-func spawn(ctx context.Context, o Options) (*child, error) {
-	command := o.Command
+// spawn starts a process and waits until it is ready. Without a command it is
+// this program with that argument.
+func spawn(ctx context.Context, o Options, command []string, argument string) (*child, error) {
 	if len(command) == 0 {
 		exe, err := os.Executable()
 		if err != nil {
@@ -42,7 +43,7 @@ func spawn(ctx context.Context, o Options) (*child, error) {
 		if runtime.GOOS == "linux" {
 			exe = "/proc/self/exe" // the same program, also when its file was replaced
 		}
-		command = []string{exe, ChildCommand}
+		command = []string{exe, argument}
 	}
 	childIn, in, err := os.Pipe()
 	if err != nil {
@@ -144,4 +145,36 @@ func (w *cappedBuffer) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.b.String()
+}
+
+// postMortem tells what a broken channel means, once the process has ended.
+func (c *child) postMortem(err error) *crash {
+	garbage := errors.Is(err, errGarbage) || errors.Is(err, errFrame)
+	if !garbage {
+		grace := time.NewTimer(exitGrace)
+		defer grace.Stop()
+		select {
+		case <-c.exited:
+		case <-grace.C:
+		}
+	}
+	c.kill()
+	<-c.exited
+	stderr := c.stderr.String()
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(stderr, w) })
+	}
+	switch {
+	case garbage:
+		return &crash{Crashed, &ScriptError{Name: "Error", Call: -1, Message: err.Error() + " and was stopped"}}
+	case c.state.ExitCode() == exitMemory,
+		has("out of memory", "cannot allocate memory", "errno=12", "memory limit"),
+		// No memory for another thread: the cap on processes is not ours.
+		has("pthread_create failed", "failed to create new OS thread"),
+		has("SIGSEGV", "unexpected signal") && has("runtime.gc", "runtime.malloc", "runtime.sysAlloc"):
+		return &crash{Memory, endings[Memory]}
+	case has("stack overflow", "goroutine stack exceeds"):
+		return &crash{Thrown, &ScriptError{Name: "RangeError", Call: -1, Message: "Maximum call stack size exceeded, inside of a built-in" + notUndone}}
+	}
+	return &crash{Crashed, &ScriptError{Name: "Error", Call: -1, Message: "the sandbox process ended unexpectedly (" + c.state.String() + ")"}}
 }

@@ -217,14 +217,14 @@ func (r *realm) take() (answers []answer, stopped bool) {
 }
 
 // run executes a script to its end. It never panics.
-func (r *realm) run(code string, l script.Language) (f finish) {
+func (r *realm) run(p *script.Program, l script.Language) (f finish) {
 	defer func() {
 		if x := recover(); x != nil {
 			f = r.broken(x)
 		}
 		f.LogsCut = r.logsCut
 	}()
-	program, err := compile(code, l)
+	program, err := load(p)
 	if err != nil {
 		return finish{Status: Invalid, Error: compileFailure(err, l)}
 	}
@@ -240,11 +240,11 @@ func (r *realm) run(code string, l script.Language) (f finish) {
 	if err != nil {
 		return r.failed(err)
 	}
-	p, ok := v.Export().(*goja.Promise)
+	promise, ok := v.Export().(*goja.Promise)
 	if !ok {
 		return finish{Status: Invalid, Error: compileFailure(errShape, l)}
 	}
-	for p.State() == goja.PromiseStatePending {
+	for promise.State() == goja.PromiseStatePending {
 		if len(r.pending) == 0 {
 			return r.stalled()
 		}
@@ -256,17 +256,17 @@ func (r *realm) run(code string, l script.Language) (f finish) {
 			if err := r.settle(a); err != nil {
 				return r.failed(err)
 			}
-			if p.State() != goja.PromiseStatePending {
+			if promise.State() != goja.PromiseStatePending {
 				break
 			}
 		}
 	}
-	if p.State() == goja.PromiseStateRejected {
-		f = finish{Status: Thrown, Error: r.scriptError(p.Result())}
+	if promise.State() == goja.PromiseStateRejected {
+		f = finish{Status: Thrown, Error: r.scriptError(promise.Result())}
 	} else {
-		f = r.serialize(p.Result())
+		f = r.serialize(promise.Result())
 	}
-	f.Warnings = append(f.Warnings, r.leftovers(p)...)
+	f.Warnings = append(f.Warnings, r.leftovers(promise)...)
 	return f
 }
 
@@ -515,13 +515,8 @@ func isoDate(o *goja.Object) (s string, ok bool) {
 // errShape is for a text that closes the function it is the body of.
 var errShape = &script.CompileError{Message: "the script must be the body of one function: a } closes it before its end"}
 
-// compile turns a script into a program of goja. Only a child calls it: a
-// hostile text can crash both parsers.
-func compile(code string, l script.Language) (*goja.Program, error) {
-	p, err := script.Compile(code, l)
-	if err != nil {
-		return nil, err
-	}
+// load turns a compiled script into a program of goja.
+func load(p *script.Program) (*goja.Program, error) {
 	m := script.RebaseMap(p.SourceMap, script.Rebase{GeneratedColumns: 1, Columns: 1}) // goja counts from 1, stacks too
 	tree, err := goja.Parse(programName, p.Code+"\n//# sourceMappingURL=map",
 		parser.WithSourceMapLoader(func(string) ([]byte, error) { return m, nil }))
@@ -567,20 +562,6 @@ func engineError(err error) error {
 	var list parser.ErrorList
 	if errors.As(err, &list) && len(list) > 0 {
 		e.Message = "the script engine does not support this: " + list[0].Message
-	}
-	return e
-}
-
-func compileFailure(err error, l script.Language) *ScriptError {
-	e := &ScriptError{Name: "SyntaxError", Message: err.Error(), Call: -1, Code: "SYNTAX"}
-	if c, ok := script.IsCompileError(err); ok {
-		e.Message = c.Message
-		at := c.At
-		e.At = &at
-		e.Stack = fmt.Sprintf("SyntaxError: %s\n    at %s:%d:%d", c.Message, script.SourceName(l), at.Line+1, at.Character+1)
-		if c.SourceLine != "" {
-			e.Stack += "\n\n" + c.SourceLine
-		}
 	}
 	return e
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"codemode-ls/script"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -63,12 +65,12 @@ type run struct {
 	cut     int
 }
 
-func newRun(c *child, r Request, h Host, logger *slog.Logger) *run {
-	return &run{child: c, logger: logger, req: r, host: h, active: newActivity(), inFlight: map[int]bool{}}
+func newRun(c *child, r Request, h Host, active *activity, logger *slog.Logger) *run {
+	return &run{child: c, logger: logger, req: r, host: h, active: active, inFlight: map[int]bool{}}
 }
 
 // do runs the script to its end. The child is of no use afterwards.
-func (r *run) do(ctx context.Context) Outcome {
+func (r *run) do(ctx context.Context, p *script.Program) Outcome {
 	callCtx, cancelCalls := context.WithCancel(ctx)
 	defer cancelCalls()
 	limits := r.req.Limits
@@ -81,7 +83,7 @@ func (r *run) do(ctx context.Context) Outcome {
 	if err != nil {
 		return Outcome{Status: Crashed, Error: &ScriptError{Name: "Error", Message: err.Error(), Call: -1}}
 	}
-	r.send(frameStart, head, []byte(r.req.Code))
+	r.send(frameStart, head, word(len(p.SourceMap)), p.SourceMap, []byte(p.Code))
 	over := make(chan struct{})
 	var watchers sync.WaitGroup
 	watchers.Go(func() { r.watch(ctx, over) })
@@ -123,7 +125,9 @@ func (r *run) do(ctx context.Context) Outcome {
 	}
 	cancelCalls()
 	if err != nil && reason == "" {
-		r.died(err, &o)
+		end := r.child.postMortem(err)
+		r.logger.Debug("a sandbox process ended unexpectedly", "error", err, "state", r.child.state.String(), "stderr", r.child.stderr.String())
+		o.Status, o.Error = end.status, end.err
 	} else {
 		r.conclude(end, value, reason, &o)
 	}
@@ -161,44 +165,6 @@ func (r *run) conclude(end finish, value jsontext.Value, reason Status, o *Outco
 		}
 		o.Status, o.Error = reason, &e
 	}
-}
-
-// died tells what a broken channel means.
-func (r *run) died(err error, o *Outcome) {
-	c := r.child
-	if !errors.Is(err, errGarbage) && !errors.Is(err, errFrame) {
-		grace := time.NewTimer(exitGrace)
-		defer grace.Stop()
-		select {
-		case <-c.exited:
-		case <-grace.C:
-		}
-	}
-	c.kill()
-	<-c.exited
-	stderr := c.stderr.String()
-	r.logger.Debug("a sandbox process ended unexpectedly", "error", err, "state", c.state.String(), "stderr", stderr)
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(stderr, w) })
-	}
-	o.Status = Crashed
-	message := "the sandbox process ended unexpectedly (" + c.state.String() + ")"
-	switch {
-	case errors.Is(err, errGarbage), errors.Is(err, errFrame):
-		message = err.Error() + " and was stopped"
-	case c.state.ExitCode() == exitMemory,
-		has("out of memory", "cannot allocate memory", "errno=12", "memory limit"),
-		// No memory for another thread: the cap on processes is not ours.
-		has("pthread_create failed", "failed to create new OS thread"),
-		has("SIGSEGV", "unexpected signal") && has("runtime.gc", "runtime.malloc", "runtime.sysAlloc"):
-		o.Status, o.Error = Memory, endings[Memory]
-		return
-	case has("stack overflow", "goroutine stack exceeds"):
-		o.Status = Thrown
-		o.Error = &ScriptError{Name: "RangeError", Message: "Maximum call stack size exceeded, inside of a built-in" + notUndone, Call: -1}
-		return
-	}
-	o.Error = &ScriptError{Name: "Error", Message: message, Call: -1}
 }
 
 // clip bounds a text of the child and makes it valid.

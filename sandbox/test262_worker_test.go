@@ -80,7 +80,7 @@ func (w *test262Runner) run(f *test262File, mode string) string {
 			code = "\"use strict\";\n" + code
 		}
 	}
-	end := r.run(code, script.JavaScript)
+	end := r.runText(code, script.JavaScript)
 	return test262Verdict(f, end, rec.logs)
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/evanw/esbuild/pkg/api"
 	"github.com/go-sourcemap/sourcemap"
 )
 
@@ -27,20 +26,30 @@ const Importer = "$import"
 
 const importHelp = "is not available in Exec scripts: a script is the body of one async function, and reaches the outside only through tools"
 
-// supported switches off what goja cannot parse or run, so that esbuild lowers
-// it. Regular expressions with these features become new RegExp(…), which the
-// sandbox's prelude can handle.
-var supported = map[string]bool{
-	"async-generator":                 false,
-	"for-await":                       false,
-	"dynamic-import":                  false,
-	"import-meta":                     false,
-	"decorators":                      false,
-	"using":                           false,
-	"hashbang":                        false,
-	"regexp-unicode-property-escapes": false,
-	"regexp-match-indices":            false,
-	"regexp-set-notation":             false,
+// A Transformer turns TypeScript or JavaScript into JavaScript that goja can
+// run; package script/esbuild has one. What it must do with names that are not
+// bound in the code is in Names.
+type Transformer func(code string, l Language) Transformed
+
+// Names are identifiers and what the Transformer writes in place of them, where
+// they are not bound.
+func Names() map[string]string {
+	return map[string]string{"require": requireMark, "import.meta": metaMark}
+}
+
+// Transformed is what a Transformer made of a code, or why it could not.
+type Transformed struct {
+	Code      string
+	SourceMap []byte // JSON, version 3
+	Error     *TransformError
+}
+
+// TransformError is the first error of a Transformer.
+type TransformError struct {
+	Text string
+	// Line (from 1) and Column (in bytes) of the code; Line is 0 when it is at no
+	// place.
+	Line, Column int
 }
 
 // SourceName is the file name in stacks and source maps.
@@ -53,7 +62,7 @@ func SourceName(l Language) string {
 
 // Compile turns a prepared text into JavaScript. A *CompileError is the
 // author's to mend (EXEC-13).
-func Compile(text string, l Language) (*Program, error) {
+func Compile(text string, l Language, transform Transformer) (*Program, error) {
 	if strings.HasPrefix(text, "#!") {
 		end := strings.IndexAny(text+"\n", "\r\n")
 		text = blank(text, 0, end)
@@ -65,11 +74,11 @@ func Compile(text string, l Language) (*Program, error) {
 	// with more of them than this is not a script.
 	for range 256 {
 		res := transform(opening+text+tail+closing, l)
-		if len(res.Errors) == 0 {
+		if res.Error == nil {
 			return finish(p, res, author)
 		}
-		cerr := toCompileError(author, res.Errors[0])
-		at, word := moduleWord(text, res.Errors[0].Location)
+		cerr := toCompileError(author, res.Error)
+		at, word := moduleWord(text, res.Error)
 		switch word {
 		case "import":
 			if n := typeImport(text[at:]); n > 0 {
@@ -88,8 +97,8 @@ func Compile(text string, l Language) (*Program, error) {
 				cerr.Message = "a script has one default export at most"
 			default:
 				// It must be a module from end to end: exports stand at its top level.
-				if res := transform(author, l); len(res.Errors) > 0 {
-					return nil, toModuleError(author, res.Errors[0])
+				if res := transform(author, l); res.Error != nil {
+					return nil, toModuleError(author, res.Error)
 				}
 				p.Module = true
 				text, tail = mainOf(text, at, n)
@@ -101,27 +110,10 @@ func Compile(text string, l Language) (*Program, error) {
 	return nil, &CompileError{Message: "too many imports"}
 }
 
-func transform(code string, l Language) api.TransformResult {
-	loader := api.LoaderTS
-	if l == JavaScript {
-		loader = api.LoaderJS
-	}
-	return api.Transform(code, api.TransformOptions{
-		Loader: loader, Target: api.ES2022, Supported: supported,
-		LogLevel: api.LogLevelSilent,
-		// goja counts columns in bytes, source maps in UTF-16 units: with ASCII they
-		// are the same.
-		Charset:   api.CharsetASCII,
-		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, Sourcefile: SourceName(l),
-		Define:      map[string]string{"require": requireMark, "import.meta": metaMark},
-		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":true,"useDefineForClassFields":true}}`,
-	})
-}
-
 // finish checks the output for what must not be in a script.
-func finish(p *Program, res api.TransformResult, author string) (*Program, error) {
-	p.Code = strings.ReplaceAll(string(res.Code), "__toESM(require(", "__toESM("+Importer+"(")
-	p.SourceMap = RebaseMap(res.Map, Rebase{Lines: -1})
+func finish(p *Program, res Transformed, author string) (*Program, error) {
+	p.Code = strings.ReplaceAll(res.Code, "__toESM(require(", "__toESM("+Importer+"(")
+	p.SourceMap = RebaseMap(res.SourceMap, Rebase{Lines: -1})
 	for _, m := range []struct{ mark, message string }{
 		{requireMark + "(", "require() " + importHelp},
 		{metaMark, "import.meta " + importHelp},
@@ -165,12 +157,12 @@ func (e *CompileError) Error() string {
 }
 
 // toCompileError converts an error in the wrapped text.
-func toCompileError(author string, m api.Message) *CompileError {
+func toCompileError(author string, m *TransformError) *CompileError {
 	return atAuthor(author, m, 1)
 }
 
 // toModuleError converts an error in the text itself.
-func toModuleError(author string, m api.Message) *CompileError {
+func toModuleError(author string, m *TransformError) *CompileError {
 	e := atAuthor(author, m, 0)
 	switch {
 	case strings.HasPrefix(m.Text, "Multiple exports"):
@@ -181,13 +173,13 @@ func toModuleError(author string, m api.Message) *CompileError {
 	return e
 }
 
-func atAuthor(author string, m api.Message, linesBefore int) *CompileError {
+func atAuthor(author string, m *TransformError, linesBefore int) *CompileError {
 	e := &CompileError{Message: m.Text}
-	if m.Location == nil {
+	if m.Line == 0 {
 		return e
 	}
 	lines := splitLines(author)
-	e.At.Line = m.Location.Line - 1 - linesBefore
+	e.At.Line = m.Line - 1 - linesBefore
 	if e.At.Line >= len(lines) || e.At.Line < 0 {
 		// The error is in the wrapper's end: what is missing, is missing at the end.
 		e.At.Line = len(lines) - 1
@@ -205,7 +197,7 @@ func atAuthor(author string, m api.Message, linesBefore int) *CompileError {
 		return e
 	}
 	e.SourceLine = lines[e.At.Line]
-	e.At.Character = columnOf(e.SourceLine, m.Location.Column)
+	e.At.Character = columnOf(e.SourceLine, m.Column)
 	if namespaceLine().MatchString(e.SourceLine) {
 		e.Message = "namespaces are not available in Exec scripts: a script is the body of a function; use an object or plain functions"
 	}

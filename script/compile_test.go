@@ -1,34 +1,37 @@
-package script
+package script_test
 
 import (
 	"strings"
 	"testing"
+
+	"codemode-ls/script"
+	"codemode-ls/script/esbuild"
 )
 
 // EXEC-13
 func TestExec13Errors(t *testing.T) {
 	tests := []struct {
 		text    string
-		at      Position
+		at      script.Position
 		message string // part of it
 		line    string
 	}{
-		{"import x from 'y'", Position{0, 0}, "import is not available", "import x from 'y'"},
-		{"let a\n  import 'x'", Position{1, 2}, "import is not available", "  import 'x'"},
-		{"export const a = 1", Position{0, 0}, "export is not available", "export const a = 1"},
-		{"export default 1\nexport default 2", Position{1, 7}, "one default export", "export default 2"},
-		{"export default 1\nreturn 2", Position{1, 0}, "cannot return", "return 2"},
-		{"\nconst é = require('fs')", Position{1, 10}, "require() is not available", "const é = require('fs')"},
-		{"return import.meta.url", Position{0, 7}, "import.meta is not available", "return import.meta.url"},
-		{"'😀'; let 1x", Position{0, 11}, "Syntax error", "'😀'; let 1x"},
-		{"foo(\n", Position{0, 4}, "not closed", "foo("},
-		{"if (1) {\n}\n}", Position{2, 1}, "a } too many", "}"},
-		{"namespace X {}", Position{0, 10}, "namespaces are not available", "namespace X {}"},
-		{"const a = `x", Position{0, 12}, "Unterminated", "const a = `x"},
+		{"import x from 'y'", script.Position{0, 0}, "import is not available", "import x from 'y'"},
+		{"let a\n  import 'x'", script.Position{1, 2}, "import is not available", "  import 'x'"},
+		{"export const a = 1", script.Position{0, 0}, "export is not available", "export const a = 1"},
+		{"export default 1\nexport default 2", script.Position{1, 7}, "one default export", "export default 2"},
+		{"export default 1\nreturn 2", script.Position{1, 0}, "cannot return", "return 2"},
+		{"\nconst é = require('fs')", script.Position{1, 10}, "require() is not available", "const é = require('fs')"},
+		{"return import.meta.url", script.Position{0, 7}, "import.meta is not available", "return import.meta.url"},
+		{"'😀'; let 1x", script.Position{0, 11}, "Syntax error", "'😀'; let 1x"},
+		{"foo(\n", script.Position{0, 4}, "not closed", "foo("},
+		{"if (1) {\n}\n}", script.Position{2, 1}, "a } too many", "}"},
+		{"namespace X {}", script.Position{0, 10}, "namespaces are not available", "namespace X {}"},
+		{"const a = `x", script.Position{0, 12}, "Unterminated", "const a = `x"},
 	}
 	for _, tt := range tests {
-		p, err := Compile(tt.text, TypeScript)
-		e, ok := IsCompileError(err)
+		p, err := script.Compile(tt.text, script.TypeScript, esbuild.Transform)
+		e, ok := script.IsCompileError(err)
 		if !ok {
 			t.Errorf("%q compiled: %v %v", tt.text, p, err)
 			continue
@@ -37,7 +40,7 @@ func TestExec13Errors(t *testing.T) {
 			t.Errorf("%q: %+v", tt.text, e)
 		}
 	}
-	if _, err := Compile("const a: number = 1", JavaScript); err == nil {
+	if _, err := script.Compile("const a: number = 1", script.JavaScript, esbuild.Transform); err == nil {
 		t.Error("types in JavaScript compiled")
 	}
 }
@@ -62,7 +65,7 @@ func TestCompile(t *testing.T) {
 		{"const require = (x: string) => x; return require('a')", "require(\"a\")", false},
 	}
 	for _, tt := range tests {
-		p, err := Compile(tt.text, TypeScript)
+		p, err := script.Compile(tt.text, script.TypeScript, esbuild.Transform)
 		if err != nil {
 			t.Errorf("%q: %v", tt.text, err)
 			continue
@@ -79,23 +82,14 @@ func TestCompilePositions(t *testing.T) {
 		"NAME()", "\n\n   NAME()", "const a: string = 'é😀' + NAME()", "async function* g() { yield NAME() }\nfor await (const x of g()) x",
 		"import type {A} from 'a'; NAME()", "export default function () {\n  return NAME() }", "a\r\nb\rNAME()",
 	} {
-		p, err := Compile(text, TypeScript)
+		p, err := script.Compile(text, script.TypeScript, esbuild.Transform)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		got := original(p, strings.Index(p.Code, "NAME"))
-		if want := positionAt(text, strings.Index(text, "NAME")); got != want {
+		got := script.Original(p, strings.Index(p.Code, "NAME"))
+		if want := script.PositionAt(text, strings.Index(text, "NAME")); got != want {
 			t.Errorf("%q: at %v, want %v", text, got, want)
 		}
-	}
-}
-
-func TestRebaseMap(t *testing.T) {
-	m := []byte(`{"version": 3, "mappings": "CAAC,iBAAgB;AACjB;;SAAO", "names": []}`)
-	there := RebaseMap(m, Rebase{GeneratedColumns: 1, Lines: -1, Columns: 2})
-	back := RebaseMap(there, Rebase{GeneratedColumns: -1, Lines: 1, Columns: -2})
-	if string(back) != string(m) || string(there) == string(m) {
-		t.Errorf("%s\n%s", there, back)
 	}
 }

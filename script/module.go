@@ -1,10 +1,6 @@
 package script
 
-import (
-	"strings"
-
-	"github.com/evanw/esbuild/pkg/api"
-)
+import "strings"
 
 var (
 	moduleKeyword = lazily(`(?:^|[^\w$.])(import|export)\s*$`)
@@ -24,8 +20,8 @@ const mainName = "$main"
 
 // moduleWord finds the import or export keyword that an error is about: the
 // parser complains about export itself, and about what follows import.
-func moduleWord(text string, at *api.Location) (offset int, word string) {
-	if at == nil || at.Line < 2 {
+func moduleWord(text string, at *TransformError) (offset int, word string) {
+	if at.Line < 2 {
 		return 0, ""
 	}
 	offset = lineOffset(text, at.Line-2)

@@ -17,6 +17,7 @@ import (
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
+	"codemode-ls/script/esbuild"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json"
@@ -29,8 +30,8 @@ func TestMain(m *testing.M) {
 	mcptest.Main()
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case sandbox.ChildCommand:
-			os.Exit(sandbox.Main())
+		case sandbox.CompilerCommand:
+			os.Exit(sandbox.CompilerMain(esbuild.Transform))
 		case "demo":
 			if demo.Serve(context.Background(), os.Stdin, os.Stdout) != nil {
 				os.Exit(1)

@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"codemode-ls/sandbox"
+	"codemode-ls/script/esbuild"
 	"codemode-ls/typescript"
 	"codemode-ls/typescript/engine"
 
@@ -27,8 +28,8 @@ func main() {
 	// configuration or arguments.
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case sandbox.ChildCommand:
-			os.Exit(sandbox.Main())
+		case sandbox.CompilerCommand:
+			os.Exit(sandbox.CompilerMain(esbuild.Transform))
 		case typescript.ChildCommand:
 			os.Exit(engine.Main())
 		}

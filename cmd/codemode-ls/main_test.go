@@ -15,7 +15,7 @@ import (
 // The test binary is the program: scenarios run it under the program's name, and
 // it starts its children by running itself, under whatever name.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == sandbox.ChildCommand || os.Args[1] == typescript.ChildCommand) {
+	if len(os.Args) > 1 && (os.Args[1] == sandbox.CompilerCommand || os.Args[1] == typescript.ChildCommand) {
 		main()
 	}
 	testscript.Main(m, map[string]func(){"codemode-ls": main})

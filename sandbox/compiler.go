@@ -1,0 +1,239 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"codemode-ls/script"
+
+	"github.com/go-json-experiment/json"
+)
+
+// CompilerCommand is the hidden subcommand that runs CompilerMain.
+const CompilerCommand = "script-compiler"
+
+// Compilers are processes that turn scripts into JavaScript. A hostile text can
+// crash the parser that they run, so it runs in none that anything else lives
+// in; and as nothing of a script is executed in them, one may serve many.
+
+// compilation is what a compiler says of a text: beside an error nothing else.
+type compilation struct {
+	Error *script.CompileError `json:"error,omitzero"`
+}
+
+// CompilerMain is the whole life of a compiler: harden, compile what comes until
+// the host is gone. It returns the exit code.
+func CompilerMain(transform script.Transformer) int {
+	debug.SetTraceback("single")
+	debug.SetMaxStack(stackBytes)
+	in := &frameReader{r: os.Stdin, max: 1 << 30} // the host is trusted, and holds its own limits
+	out := &frameWriter{w: os.Stdout}
+	first, ok := begin(in)
+	if !ok {
+		return exitFailed
+	}
+	// The first texts after a start are not slower than others.
+	script.Compile(warmUp, script.TypeScript, transform)
+	if err := out.write(frameReady); err != nil {
+		return exitFailed
+	}
+	go watchMemory(first.MemoryMB)
+	for {
+		kind, body, err := in.read()
+		if err != nil || kind != frameStart {
+			return exitOK // the host is gone
+		}
+		language, text, ok := takeSized(body)
+		if !ok {
+			return exitFailed
+		}
+		p, err := script.Compile(string(text), script.Language(language), transform)
+		var c compilation
+		if err != nil {
+			p = &script.Program{}
+			var is bool
+			if c.Error, is = script.IsCompileError(err); !is {
+				c.Error = &script.CompileError{Message: err.Error()}
+			}
+		}
+		meta, err := withJSON(c)
+		if err != nil {
+			return exitFailed
+		}
+		if out.write(frameDone, meta, word(len(p.SourceMap)), p.SourceMap, []byte(p.Code)) != nil {
+			return exitFailed
+		}
+	}
+}
+
+// takeProgram reads what a compiler says. The code is believed no more than the
+// script itself.
+func takeProgram(body []byte) (*script.Program, error) {
+	var c compilation
+	meta, rest, ok := takeSized(body)
+	if !ok || len(meta) > maxFinishBytes || json.Unmarshal(meta, &c) != nil {
+		return nil, errGarbage
+	}
+	if c.Error != nil {
+		return nil, c.Error
+	}
+	m, code, ok := takeSized(rest)
+	if !ok {
+		return nil, errGarbage
+	}
+	return &script.Program{Code: string(code), SourceMap: m}, nil
+}
+
+// compile has a compiler compile a script. The error is a *script.CompileError,
+// ctx's cause, or a *crash.
+func (p *Pool) compile(ctx context.Context, code string, l script.Language) (*script.Program, error) {
+	if program := p.programs.find(code, l); program != nil {
+		return program, nil
+	}
+	c, err := p.takeCompiler(ctx)
+	if err != nil {
+		return nil, err
+	}
+	program, err := c.compile(ctx, code, l)
+	if crashed := (*crash)(nil); errors.As(err, &crashed) || ctx.Err() != nil {
+		p.retire(c)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, err
+	}
+	p.keepCompiler(c)
+	if err == nil {
+		p.programs.keep(code, l, program)
+	}
+	return program, err
+}
+
+// startCompiler has one ready for the first script.
+func (p *Pool) startCompiler() {
+	if c, err := p.takeCompiler(p.ctx); err == nil {
+		p.keepCompiler(c)
+	}
+}
+
+// keepCompiler keeps one for the next script; one that waits is enough.
+func (p *Pool) keepCompiler(c *child) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || len(p.compilers) > 0 {
+		p.retire(c)
+	} else {
+		p.compilers = append(p.compilers, c)
+	}
+}
+
+// takeCompiler gives the caller a compiler of its own.
+func (p *Pool) takeCompiler(ctx context.Context) (*child, error) {
+	p.mu.Lock()
+	for len(p.compilers) > 0 {
+		c := p.compilers[0]
+		p.compilers = p.compilers[1:]
+		if c.alive() {
+			p.mu.Unlock()
+			return c, nil
+		}
+		p.retire(c)
+	}
+	p.mu.Unlock()
+	c, err := spawn(ctx, p.o, p.o.Compiler, CompilerCommand)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		p.o.Log.Error("the script compiler does not start", "error", err)
+		return nil, &crash{status: Crashed, err: &ScriptError{Name: "Error", Message: err.Error(), Call: -1}}
+	}
+	return c, nil
+}
+
+// compile asks a compiler. The process is of no use after a *crash.
+func (c *child) compile(ctx context.Context, code string, l script.Language) (*script.Program, error) {
+	defer context.AfterFunc(ctx, c.kill)()
+	c.reader.max = 256 << 20
+	err := c.writer.write(frameStart, word(len(l)), []byte(l), []byte(code))
+	var kind byte
+	var body []byte
+	if err == nil {
+		kind, body, err = c.reader.read()
+	}
+	if err == nil && kind != frameDone {
+		err = errGarbage
+	}
+	if err != nil {
+		return nil, c.postMortem(err)
+	}
+	program, err := takeProgram(body)
+	if errors.Is(err, errGarbage) {
+		return nil, c.postMortem(err)
+	}
+	return program, err
+}
+
+// crash is the end of a child that should have gone on.
+type crash struct {
+	status Status
+	err    *ScriptError
+}
+
+func (e *crash) Error() string { return e.err.Message }
+
+// slow ends the compilation of a script that is out of time.
+type slow struct{ status Status }
+
+func (e slow) Error() string { return string(e.status) }
+
+// compileWithin compiles within the run's own limits.
+func (p *Pool) compileWithin(ctx context.Context, r Request) (*script.Program, error) {
+	limit, status := r.Limits.Wall, TimedOut
+	if a := r.Limits.Active; a > 0 && (limit <= 0 || a < limit) {
+		limit, status = a, Overspent
+	}
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, slow{status})
+		defer cancel()
+	}
+	return p.compile(ctx, r.Code, r.Language)
+}
+
+// unfit is the outcome of a run whose script does not compile.
+func unfit(ctx context.Context, err error, r Request, active time.Duration) Outcome {
+	o := Outcome{Wall: r.Clock.Elapsed(), Active: active}
+	var tooSlow slow
+	var crashed *crash
+	switch {
+	case ctx.Err() != nil:
+		o.Status, o.Error = Cancelled, endings[Cancelled]
+	case errors.As(err, &tooSlow):
+		o.Status, o.Error = tooSlow.status, endings[tooSlow.status]
+	case errors.As(err, &crashed):
+		o.Status, o.Error = crashed.status, crashed.err
+	default:
+		o.Status, o.Error = Invalid, compileFailure(err, r.Language)
+		o.Error.Message, o.Error.Stack = clip(o.Error.Message), clip(o.Error.Stack)
+	}
+	return o
+}
+
+func compileFailure(err error, l script.Language) *ScriptError {
+	e := &ScriptError{Name: "SyntaxError", Message: err.Error(), Call: -1, Code: "SYNTAX"}
+	if c, ok := script.IsCompileError(err); ok {
+		e.Message = c.Message
+		at := c.At
+		e.At = &at
+		e.Stack = fmt.Sprintf("SyntaxError: %s\n    at %s:%d:%d", c.Message, script.SourceName(l), at.Line+1, at.Character+1)
+		if c.SourceLine != "" {
+			e.Stack += "\n\n" + c.SourceLine
+		}
+	}
+	return e
+}

@@ -1,0 +1,52 @@
+// Package esbuild turns scripts into JavaScript that goja can run.
+//
+// A hostile text can crash esbuild: only a process that may end calls it.
+package esbuild
+
+import (
+	"codemode-ls/script"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// supported switches off what goja cannot parse or run, so that esbuild lowers
+// it. Regular expressions with these features become new RegExp(…), which the
+// sandbox's prelude can handle.
+var supported = map[string]bool{
+	"async-generator":                 false,
+	"for-await":                       false,
+	"dynamic-import":                  false,
+	"import-meta":                     false,
+	"decorators":                      false,
+	"using":                           false,
+	"hashbang":                        false,
+	"regexp-unicode-property-escapes": false,
+	"regexp-match-indices":            false,
+	"regexp-set-notation":             false,
+}
+
+// Transform is a script.Transformer.
+func Transform(code string, l script.Language) script.Transformed {
+	loader := api.LoaderTS
+	if l == script.JavaScript {
+		loader = api.LoaderJS
+	}
+	res := api.Transform(code, api.TransformOptions{
+		Loader: loader, Target: api.ES2022, Supported: supported,
+		LogLevel: api.LogLevelSilent,
+		// goja counts columns in bytes, source maps in UTF-16 units: with ASCII they
+		// are the same.
+		Charset:   api.CharsetASCII,
+		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, Sourcefile: script.SourceName(l),
+		Define:      script.Names(),
+		TsconfigRaw: `{"compilerOptions":{"verbatimModuleSyntax":true,"useDefineForClassFields":true}}`,
+	})
+	t := script.Transformed{Code: string(res.Code), SourceMap: res.Map}
+	if len(res.Errors) > 0 {
+		t.Error = &script.TransformError{Text: res.Errors[0].Text}
+		if at := res.Errors[0].Location; at != nil {
+			t.Error.Line, t.Error.Column = at.Line, at.Column
+		}
+	}
+	return t
+}
