@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// doors are the packages that may import a library, by prefix of its path.
+// doors are the packages that may import a library, by prefix of its path. hook
+// runs programs because commands around calls are its whole purpose.
 var doors = map[string][]string{
 	"go.lsp.dev/":                         {"lsp", "typescript", "internal/editortest"},
 	"github.com/mark3labs/mcp-go":         {"upstream", "gateway", "internal/demo", "internal/mcptest"},
@@ -22,7 +23,7 @@ var doors = map[string][]string{
 	"github.com/alecthomas/kong":          {"cmd/codemode-ls"},
 	"github.com/tailscale/hujson":         {"config", "permission"},
 	"codemode-ls/typescript/engine":       {"cmd/codemode-ls", "typescript/engine/cmd"},
-	"os/exec":                             {"upstream", "sandbox", "typescript", "typescript/enginetest", "permission", "internal/editortest", "internal/mcptest"},
+	"os/exec":                             {"upstream", "sandbox", "typescript", "typescript/enginetest", "hook", "internal/editortest", "internal/mcptest"},
 }
 
 // below are the packages of this module that a package may import. What is not
@@ -37,7 +38,11 @@ var below = map[string][]string{
 	"typescript": {"script", "typescript/project"},
 	"upstream":   {"catalog", "config"},
 	"cassette":   {},
-	"exec":       {"cassette", "catalog", "config", "permission", "sandbox", "script", "upstream"},
+	"hook":       {"config"},
+	"audit":      {},
+	"redact":     {},
+	"telemetry":  {},
+	"exec":       {"audit", "cassette", "catalog", "config", "hook", "permission", "redact", "sandbox", "script", "telemetry", "upstream"},
 }
 
 type listed struct {

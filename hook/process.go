@@ -1,0 +1,137 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"codemode-ls/config"
+)
+
+const (
+	maxStdout = 1 << 20 // bytes; more is garbage
+	maxStderr = 16 << 10
+	// drainGrace is how long output may still come after a command has ended: a
+	// child of it may hold the pipe open for ever.
+	drainGrace = 200 * time.Millisecond
+)
+
+var (
+	errTooLong = errors.New("it did not end within its time limit")
+	errTooMuch = fmt.Errorf("it wrote more than %d bytes", maxStdout)
+)
+
+// outcome is how a command ended.
+type outcome struct {
+	code   int
+	stdout []byte
+	stderr string
+}
+
+// run runs a hook's command. It returns when the command has ended; nothing that
+// the command has started outlives it, unless it has left its process group.
+func (r *Runner) run(ctx context.Context, h *config.Hook, stdin []byte) (outcome, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	limit := time.AfterFunc(h.Timeout, func() { cancel(errTooLong) })
+	defer limit.Stop()
+
+	cmd := exec.CommandContext(ctx, shell[0], append(shell[1:len(shell):len(shell)], h.Command)...)
+	cmd.Dir = r.Dir
+	cmd.Env = environment(os.Environ(), r.Dir)
+	stdout := &bounded{most: maxStdout, over: func() { cancel(errTooMuch) }}
+	stderr := &bounded{most: maxStderr}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), stdout, stderr
+	group(cmd)
+	cmd.Cancel = func() error { killGroup(cmd.Process); return nil }
+	cmd.WaitDelay = drainGrace
+	err := cmd.Start()
+	if err != nil {
+		return outcome{}, fmt.Errorf("it cannot be started: %w", err)
+	}
+	err = cmd.Wait()
+	killGroup(cmd.Process) // what it has left behind
+	o := outcome{code: cmd.ProcessState.ExitCode(), stdout: stdout.bytes(), stderr: string(stderr.bytes())}
+	if cause := context.Cause(ctx); cause != nil {
+		return o, cause
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // a child held the pipes
+	case errors.As(err, &exit) && exit.Exited(): // its exit code says what there is to say
+	default:
+		return o, fmt.Errorf("it ended with %w", err)
+	}
+	return o, nil
+}
+
+// bounded keeps the first bytes that are written to it.
+type bounded struct {
+	most int
+	over func() // called once when there is more; nil drops the rest in silence
+
+	mu   sync.Mutex
+	data []byte
+	told bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.data = append(b.data, p[:min(len(p), b.most-len(b.data))]...)
+	if len(p) > b.most-len(b.data) && len(b.data) == b.most && b.over != nil && !b.told {
+		b.told = true
+		b.over()
+	}
+	return len(p), nil
+}
+
+func (b *bounded) bytes() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.data)
+}
+
+// inherited are the variables of our own environment that a hook gets. An
+// editor's environment holds secrets that no hook has asked for.
+var inherited = []string{
+	"PATH", "HOME", "LANG", "LANGUAGE", "LC_*", "TMPDIR", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "DISPLAY",
+	"WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_*",
+	// Windows starts hardly anything without these.
+	"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "OS", "PATHEXT", "PROGRAMDATA", "PROGRAMFILES",
+	"SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR",
+}
+
+// environment is that of a hook: the inherited variables and CODEMODE_WORKSPACE,
+// the workspace's folder.
+func environment(ours []string, dir string) []string {
+	var env []string
+	for _, entry := range ours {
+		name, value, _ := strings.Cut(entry, "=")
+		if runtime.GOOS == "windows" {
+			name = strings.ToUpper(name)
+		}
+		// A value that begins like this is a function that a shell exported.
+		if strings.HasPrefix(value, "()") {
+			continue
+		}
+		if slices.ContainsFunc(inherited, func(pattern string) bool {
+			prefix, any := strings.CutSuffix(pattern, "*")
+			return name == pattern || any && strings.HasPrefix(name, prefix)
+		}) {
+			env = append(env, entry)
+		}
+	}
+	if dir != "" {
+		env = append(env, "CODEMODE_WORKSPACE="+dir)
+	}
+	return env
+}
