@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,7 +79,7 @@ func (s *Server) diagnose(ctx context.Context, snap *Snapshot, doc *Document) []
 	if !doc.Script {
 		return nil
 	}
-	d := newDiagnosis(snap.Workspace, snap.Opened, doc.Text)
+	d := newDiagnosis(snap.Workspace, snap.Opened, doc.Text, doc.Language)
 	if s.engine != nil {
 		failed := s.recheck()
 		found, err := s.engine.Diagnostics(ctx, doc.URI)
@@ -111,7 +112,7 @@ func (s *Server) recheck() (failed func()) {
 // Check is what diagnose finds in a text that is no document: for commands.
 // engine has the declarations of the pool, or is nil.
 func Check(ctx context.Context, engine *typescript.Engine, w *workspace.Snapshot, text string, l script.Language) ([]exec.Diagnostic, error) {
-	d := newDiagnosis(w, true, text)
+	d := newDiagnosis(w, true, text, l)
 	if engine != nil {
 		found, err := engine.Check(ctx, text, l)
 		if err != nil {
@@ -157,27 +158,32 @@ func (f finding) diagnostic() protocol.Diagnostic {
 
 // A diagnosis is the work on one text.
 type diagnosis struct {
-	pool   *workspace.Snapshot
-	opened bool // pool is what there really is
-	text   string
-	at     *Document // the text, for positions in UTF-16 units
+	pool     *workspace.Snapshot
+	opened   bool // pool is what there really is
+	text     string
+	language script.Language
+	at       *Document // the text, for positions in UTF-16 units
 
 	checked bool                  // types is what TypeScript found
 	types   []protocol.Diagnostic // what a finding explains better is taken out
 	found   []finding
 }
 
-func newDiagnosis(pool *workspace.Snapshot, opened bool, text string) *diagnosis {
-	return &diagnosis{pool: pool, opened: opened, text: text, at: newDocument("", 0, "", text, protocol.PositionEncodingKindUTF16)}
+func newDiagnosis(pool *workspace.Snapshot, opened bool, text string, l script.Language) *diagnosis {
+	return &diagnosis{pool: pool, opened: opened, text: text, language: l, at: newDocument("", 0, "", text, protocol.PositionEncodingKindUTF16)}
 }
 
 func (d *diagnosis) run() {
+	if d.language == script.JavaScript {
+		d.grown()
+	}
 	d.options()
 	d.modules()
 	d.globals()
 	for _, u := range script.Uses(d.text) {
 		d.use(u)
 	}
+	d.unawaited()
 }
 
 func (d *diagnosis) add(f finding) {
@@ -233,6 +239,21 @@ func (d *diagnosis) modules() {
 	}
 }
 
+var missingProperty = regexp.MustCompile(`^Property '([^']+)' does not exist on type '\{`)
+
+// grown takes out complaints about properties that JavaScript adds to an object
+// literal by assigning to them: without types there is no other way.
+func (d *diagnosis) grown() {
+	d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
+		m := missingProperty.FindStringSubmatch(messageText(t.Message))
+		if m == nil || t.Code != protocol.Integer(2339) {
+			return false
+		}
+		assigned, err := regexp.Compile(`\.\s*` + regexp.QuoteMeta(m[1]) + `\s*=[^=>]`)
+		return err == nil && assigned.MatchString(d.text)
+	})
+}
+
 // Codes of TypeScript for a name that nobody declares; the later ones would
 // have people install packages.
 var missingName = []int32{2304, 2552, 2580, 2581, 2582, 2583, 2584, 2591, 2592, 2593, 2867, 2868, 18004}
@@ -263,7 +284,7 @@ func (d *diagnosis) globals() {
 				report(at, name)
 			}
 		case (code == 7017 || code == 2339) && lacking[name] != "" && strings.HasSuffix(before, "globalThis."):
-			report(at, name)
+			// GlobalMembers has it
 		case slices.Contains(missingName, int32(code)) && code >= 2580 && code <= 2868:
 			t.Message = protocol.String("Cannot find name '" + plain(name, 80) + "'.")
 			kept = append(kept, t)
@@ -272,6 +293,9 @@ func (d *diagnosis) globals() {
 		}
 	}
 	d.types = kept
+	for _, at := range script.GlobalMembers(d.text, func(name string) bool { return lacking[name] != "" }) {
+		report(at, d.slice(at)) // which TypeScript does not say of JavaScript
+	}
 	for _, at := range script.Mentions(d.text, func(name string) bool {
 		return lacking[name] != "" && name != "require" && (notChecked[name] || !d.checked)
 	}) {
@@ -298,7 +322,7 @@ func (d *diagnosis) use(u script.Use) {
 		d.unknown(u)
 		return
 	}
-	if tool.Deprecated {
+	if tool.Deprecated && !u.Alias {
 		d.replace(u.Whole, 6385, 6387)
 		d.add(finding{
 			at: u.NameRange, code: DiagnosticDeprecatedTool, severity: protocol.DiagnosticSeverityHint,
@@ -348,39 +372,96 @@ func (d *diagnosis) argument(u script.Use) {
 	}
 	if u.ArgumentCount > 1 {
 		extra := script.Range{Start: u.ArgumentRanges[1].Start, End: u.ArgumentRanges[u.ArgumentCount-1].End}
-		d.replace(extra, 2554, 2555, 2345)
+		d.replace(extra, 2554, 2555, 2345, 7006, 7031)
 		d.add(finding{
 			at: extra, code: DiagnosticArgumentForm, severity: protocol.DiagnosticSeverityError,
 			message: "A tool takes one argument, an object with its fields by name.", data: findingData{Tool: u.Name},
 		})
 	}
-	if u.FirstArgument != "" && u.FirstArgument != "object" {
-		first := u.ArgumentRanges[0]
-		d.replace(first, 2345, 2322, 2353, 2559, 2739, 2740, 2741)
-		article := "a "
-		switch u.FirstArgument {
-		case "array", "object":
-			article = "an "
-		case "null":
-			article = ""
+	if u.ArgumentCount == 0 {
+		return
+	}
+	first := u.ArgumentRanges[0]
+	what := u.FirstArgument
+	switch what {
+	case "array", "object":
+		what = "an " + what
+	case "", "null":
+	default:
+		what = "a " + what
+	}
+	if u.FirstArgument == "" {
+		what = d.form(first)
+	}
+	if what == "" || u.FirstArgument == "object" {
+		return
+	}
+	d.replace(first, 2345, 2322, 2353, 2556, 2559, 2739, 2740, 2741)
+	d.add(finding{
+		at: first, code: DiagnosticArgumentForm, severity: protocol.DiagnosticSeverityError,
+		message: "A tool takes an object with its fields by name, not " + what + ".", data: findingData{Tool: u.Name},
+	})
+}
+
+// argumentType is how TypeScript says what an argument is.
+var argumentType = regexp.MustCompile(`^Argument of type '(.*)' is not assignable to parameter of type `)
+
+// form is what a first argument is that is no object by the word of TypeScript,
+// with its article; "" when it may be one.
+func (d *diagnosis) form(at script.Range) string {
+	for _, t := range d.types {
+		if utf16Range(t.Range) != at {
+			continue
+		}
+		switch t.Code {
+		case protocol.Integer(2556):
+			return "a spread"
+		case protocol.Integer(2345):
+			m := argumentType.FindStringSubmatch(firstLine(messageText(t.Message)))
+			if m == nil {
+				continue
+			}
+			switch named := m[1]; {
+			case named == "string", named == "number", named == "boolean", named == "bigint", named == "symbol":
+				return "a " + named
+			case named == "null", named == "undefined":
+				return named
+			case strings.HasPrefix(named, `"`) && strings.HasSuffix(named, `"`) && !strings.Contains(named, "|"):
+				return "a string"
+			case strings.HasSuffix(named, "[]"):
+				return "an array"
+			}
+		}
+	}
+	return ""
+}
+
+// unawaited reports calls whose outcome nobody sees.
+func (d *diagnosis) unawaited() {
+	for _, u := range script.FindUnawaited(d.text) {
+		if _, known := d.pool.Catalog.Find(u.Tool); u.Tool != "" && u.Tool != script.ReservedNamespace && !known {
+			continue // another complaint's business, or another tools
+		}
+		message := "Nobody waits for this call: what is still running when the script ends is cancelled."
+		switch {
+		case u.Callback:
+			message = "forEach does not wait for its callback: calls that are still running when the script ends are cancelled. " +
+				"Use for (… of …), or await Promise.all(….map(…))."
+		case u.Several:
+			message += " Put await Promise.all(…) around it."
+		default:
+			message += " Put await before it."
 		}
 		d.add(finding{
-			at: first, code: DiagnosticArgumentForm, severity: protocol.DiagnosticSeverityError,
-			message: "A tool takes an object with its fields by name, not " + article + u.FirstArgument + ".", data: findingData{Tool: u.Name},
+			at: u.Range, code: DiagnosticUnawaitedCall, severity: protocol.DiagnosticSeverityWarning, message: message,
+			data: findingData{Tool: u.Tool},
 		})
 	}
 }
 
-// outcome reports calls whose outcome nobody sees, and loops that call what they
-// should not, or slower than they could. tool is nil for $codemode.
+// outcome reports loops that call what they should not, or slower than they
+// could. tool is nil for $codemode.
 func (d *diagnosis) outcome(u script.Use, tool *catalog.Tool) {
-	if u.Discarded {
-		d.add(finding{
-			at: u.Whole, code: DiagnosticUnawaitedCall, severity: protocol.DiagnosticSeverityWarning,
-			message: "Nobody waits for this call: what is still running when the script ends is cancelled. Put await before it.",
-			data:    findingData{Tool: u.Name},
-		})
-	}
 	if tool == nil || !u.Called || !u.InLoop {
 		return
 	}

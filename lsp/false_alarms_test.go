@@ -3,6 +3,7 @@ package lsp
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 
 	"codemode-ls/script"
@@ -71,4 +72,24 @@ func TestDiag1FalseAlarms(t *testing.T) {
 		}
 		check(c.js+c.ts, script.TypeScript)
 	}
+}
+
+// DIAG-1: no false alarm in correct scripts over recorded servers, whatever ends
+// their lines.
+func TestFalseAlarms(t *testing.T) {
+	g := recordedStage(t, able())
+	cases := scriptCases(t, "correct.txt")
+	checked, alarms := 0, 0
+	for _, c := range cases {
+		for _, l := range c.languages {
+			for _, text := range []string{c.text, strings.ReplaceAll(c.text, "\n", "\r\n")} {
+				checked++
+				if short, all := g.problems(text, l); len(short) > 0 {
+					alarms++
+					t.Errorf("correct.txt:%d: %s, %s: %v", c.line, c.name, l, all)
+				}
+			}
+		}
+	}
+	t.Logf("%d false alarms in %d texts of %d scripts", alarms, checked, len(cases))
 }

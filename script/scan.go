@@ -32,10 +32,13 @@ type Use struct {
 	// only a type checker can know.
 	FirstArgument string
 	Quoted        bool // tools["name"]
-	Awaited       bool // `await` directly before
-	InLoop        bool // inside the body of a loop statement, and run in each round
-	// Discarded says that the call is a statement of its own and not awaited, so
-	// that nobody ever sees whether it fails.
+	// Alias says that another name stands for the member here, as in
+	// const read = tools.mcp__a__read; read({}). NameRange is that of the other name.
+	Alias   bool
+	Awaited bool // `await` directly before
+	InLoop  bool // inside the body of a loop statement, and run in each round
+	// Discarded says that nobody awaits the call or uses its promise, so that
+	// nobody ever sees whether it fails; see Unawaited.
 	Discarded bool
 	// Together says that the rounds of the loop do not look as if one needed what
 	// another got, so that their calls could run at the same time.
@@ -51,12 +54,40 @@ func Uses(text string) []Use {
 	}
 	s := tokenize(text)
 	u := uses{scan: s, at: positions(text)}
+	u.find()
+	return u.found
+}
+
+// find finds the uses in the order of the text.
+func (u *uses) find() {
+	s := u.scan
+	a := s.findAliases()
+	taken := a.taken
 	for i := range s.tokens {
-		if s.isTools(i) {
+		switch {
+		case len(taken) > 0 && s.tokens[i].end >= taken[0].to:
+			m := taken[0]
+			taken = taken[1:]
+			at := u.span(m.from, m.to)
+			u.put(Use{Name: m.name, Quoted: m.quoted, NameRange: at, Whole: at}, site{})
+		case !s.isName(i) || s.afterMember(i) || a.declared[i]:
+		case s.isTools(i) || a.pools[s.string(i)]:
 			u.add(i)
+		case a.tools[s.string(i)] != "" && s.callAt(i+1) >= 0 && !s.is(i-1, "function"):
+			t := s.tokens[i]
+			at := u.span(t.start, t.end)
+			u.complete(Use{Name: a.tools[s.string(i)], Alias: true, NameRange: at, Whole: at}, i, i+1)
 		}
 	}
-	return u.found
+}
+
+// A site is the tokens of a call, from its first to its closing parenthesis; to
+// is 0 when there is no call, or no end of it.
+type site struct{ from, to int }
+
+func (u *uses) put(use Use, at site) {
+	u.found = append(u.found, use)
+	u.sites = append(u.sites, at)
 }
 
 // isTools says whether the token at i is the global tools, as far as a text
@@ -69,6 +100,7 @@ type uses struct {
 	*scan
 	at    func(offset int) Position
 	found []Use
+	sites []site // of found
 
 	nest *nest // made when first needed
 }
@@ -130,11 +162,19 @@ func (u *uses) add(i int) {
 		}
 	}
 	use.Whole = u.span(u.tokens[i].start, u.tokens[m.next-1].end)
+	u.complete(use, i, m.next)
+}
+
+// complete adds a use whose access begins with the token at i and ends before
+// the one at next.
+func (u *uses) complete(use Use, i, next int) {
 	use.Awaited = u.keyword(i-1, "await")
-	if open := u.callAt(m.next); open >= 0 {
+	at := site{from: i}
+	if open := u.callAt(next); open >= 0 {
 		u.call(&use, i, open)
+		at.to = max(u.tokens[open].match, 0)
 	}
-	u.found = append(u.found, use)
+	u.put(use, at)
 }
 
 // callAt is the index of the parenthesis of a call at i, or -1.
@@ -186,7 +226,9 @@ func (u *uses) call(use *Use, i, open int) {
 		}
 		j = to + 1
 	}
-	use.Discarded = !use.Awaited && u.tokens[open].match >= 0 && u.beginsStatement(i) && u.endsAfter(u.tokens[open].match+1)
+	if end := u.tokens[open].match; end >= 0 && !use.Awaited {
+		_, use.Discarded = u.discarded(extent{i, end + 1})
+	}
 	u.inLoop(use, i)
 }
 
@@ -245,32 +287,6 @@ func (s *scan) templateEnd(i int) int {
 		i = s.tokens[i].match
 	}
 	return i
-}
-
-// endsAfter says whether a statement ends at i, perhaps after a chain of
-// members and calls such as .then(…). A chain that deals with a rejection, by
-// .catch(…) or .then(…, …), is meant to go its own way.
-func (s *scan) endsAfter(i int) bool {
-	for i < len(s.tokens) {
-		switch {
-		case (s.is(i, ".") || s.is(i, "?.")) && s.isName(i+1):
-			if s.is(i+2, "(") && s.opens(i+2) {
-				end := s.tokens[i+2].match
-				first := s.argumentEnd(i+3, end)
-				if s.is(i+1, "catch") && end > i+3 || s.is(i+1, "then") && first+1 < end {
-					return false
-				}
-			}
-			i += 2
-		case s.is(i, "(") && s.opens(i):
-			i = s.tokens[i].match + 1
-		case s.is(i, "!") && !s.tokens[i].newline:
-			i++
-		default:
-			return s.is(i, ";") || s.is(i, "}") || s.is(i, "else") || s.tokens[i].newline && !s.continues(i)
-		}
-	}
-	return true
 }
 
 // inLoop finds out whether the call at i is run by every round of a loop. Calls
@@ -465,7 +481,7 @@ func (s *scan) hyphenated(i int) int {
 
 // kindBehind is what can follow the expression that ends with the token at i.
 func (s *scan) kindBehind(i int) string {
-	if s.isTools(i) {
+	if s.isTools(i) || s.isName(i) && !s.afterMember(i) && s.findAliases().pools[s.string(i)] {
 		return "tool"
 	}
 	// tools.$codemode and tools["$codemode"]
@@ -587,6 +603,31 @@ func Mentions(text string, is func(name string) bool) []Range {
 	return found
 }
 
+// GlobalMembers finds names that are called or read as members of globalThis, as
+// in globalThis.fetch("…"), but not assigned to or asked for with typeof.
+func GlobalMembers(text string, is func(name string) bool) []Range {
+	if !strings.Contains(text, "globalThis") {
+		return nil
+	}
+	s := tokenize(text)
+	at := positions(text)
+	var found []Range
+	for i := range s.tokens {
+		if !s.isName(i) || s.string(i) != "globalThis" || s.afterMember(i) || s.is(i-1, "typeof") {
+			continue
+		}
+		if m, ok := s.memberAfter(i + 1); ok && is(m.name) && !(s.is(m.next, "=") || s.is(i-1, "in") || s.optional(m.next)) {
+			found = append(found, Range{at(m.from), at(m.to)})
+		}
+	}
+	return found
+}
+
+// optional says whether the token at i asks whether there is something at all.
+func (s *scan) optional(i int) bool {
+	return s.is(i, "?.") || s.is(i, "?") || s.is(i, "??") || s.is(i, "&&") || s.is(i, "||") || s.is(i, "==") || s.is(i, "!=")
+}
+
 // around is the index of the bracket that the token at i is directly in, or -1.
 func (s *scan) around(i int) int {
 	for j := i - 1; j >= 0 && !s.tired(); j-- {
@@ -667,6 +708,9 @@ func Reaches(text string) []Reach {
 			}
 		case "import.meta":
 			end = min(i+3, len(s.tokens))
+			if m, ok := s.memberAfter(end); ok {
+				end = m.next
+			}
 		default:
 			end = s.endOf(i, false)
 		}

@@ -75,9 +75,9 @@ func TestUses(t *testing.T) {
 		{"discarded with then", "tools.a({}).then(x => x)", "a called(1 object) discarded"},
 		{"rejection dealt with", "tools.a({}).then(x => x, e => e); tools.b({}).then(f).catch(g)\ntools.c({}).finally(f)", "a called(1 object)|b called(1 object)|c called(1 object) discarded"},
 		{"case", "switch (x) { case 1: tools.a({}); break; default: tools.b({}) }", "a called(1 object) discarded|b called(1 object) discarded"},
-		{"used", "const p = tools.a(); return tools.b(); f(tools.c()); [tools.d()]; x => tools.e(); void tools.f(); x = y ? tools.g() : tools.h(); ({ a: tools.i() }); x ??= tools.j()",
+		{"used", "const p = tools.a(); f(p); return tools.b(); f(tools.c()); [tools.d()]; x => tools.e(); void tools.f(); x = y ? tools.g() : tools.h(); ({ a: tools.i() }); x ??= tools.j()",
 			"a called(0)|b called(0)|c called(0)|d called(0)|e called(0)|f called(0)|g called(0)|h called(0)|i called(0)|j called(0)"},
-		{"used on the next line", "const p =\n  tools.a()\nreturn Promise.all([\n  tools.b(),\n  tools.c()\n])", "a called(0)|b called(0)|c called(0)"},
+		{"used on the next line", "const p =\n  tools.a()\nreturn Promise.all([p,\n  tools.b(),\n  tools.c()\n])", "a called(0)|b called(0)|c called(0)"},
 		{"awaited on the line before", "await\n  tools.a()", "a awaited called(0)"},
 		{"loops", "for (const x of await tools.a()) { await tools.b({ x }) }\nwhile (await tools.c()) await tools.d()\ndo { await tools.e() } while (1)\nawait tools.f()",
 			"a awaited called(0)|b awaited called(1 object) loop together|c awaited called(0)|d awaited called(0) loop|e awaited called(0) loop|f awaited called(0)"},
@@ -265,7 +265,7 @@ func TestReaches(t *testing.T) {
 		{"import { type A, type B } from 'y'", "import type:import { type A, type B } from 'y'"},
 		{"import { type A, b } from 'y'", "import:import { type A, b } from 'y'"},
 		{"const m = await import('y')", "import():import('y')"},
-		{"import.meta.url", "import.meta:import.meta"},
+		{"import.meta.url", "import.meta:import.meta.url"},
 		{"const fs = require('fs')", "require:require('fs')"},
 		{"export const x = 1", "export:export const x = 1"},
 		{"export default 1", ""},
@@ -290,6 +290,7 @@ func FuzzScan(f *testing.F) {
 	for _, text := range []string{
 		"await tools.a({})", "`${`${tools.a", "tools['a", "/[/]/ tools?.[\"x\"](", "case 1: {", "import { type", "\u2028tools.\\u0061", "\\", "tools.mcp__a-", "😀`${}}`", "a<b>(c)",
 		"for (;;) { do { } while (", "export default", "tools.a<b<", "}})]", "((([{`${", "?.5", "1e+", "0x", "#!x\ntools.a", "tools.\\u{61}b(", "\xff\xfe tools.a(",
+		"const { a, b: c } = tools, d = tools.e;\nc({}); (async () => { tools.x() })(); `${tools.a()}`; x ? tools.y() : Promise.all([tools.z()].map((q) => d(q)))",
 	} {
 		f.Add(text, 5)
 	}
@@ -319,6 +320,14 @@ func FuzzScan(f *testing.F) {
 		for _, r := range Mentions(text, func(string) bool { return true }) {
 			inside(r)
 		}
+		for _, u := range FindUnawaited(text) {
+			inside(u.Range)
+			inside(u.Whole)
+			if u.Start > u.End || u.End > len(text) {
+				t.Errorf("%d to %d", u.Start, u.End)
+			}
+		}
+		GlobalMembers(text, func(string) bool { return true })
 		ArgumentAt(text, offset)
 		IsModule(text)
 		c := CompletionAt(text, offset)
@@ -349,11 +358,11 @@ func FuzzScan(f *testing.F) {
 func TestScanIsLinear(t *testing.T) {
 	for _, part := range []string{
 		"await tools.a({ x: 1 });\n", "for (const x of xs) ", "for (;;) { ", "() => {", "tools.a(", "`${", "[", "tools.a<", "import ", "if (x) ", "x = ", "else ", "f(() => ",
-		"tools.a().b", "case 1: {", "const a = b", "mcp__a-", "while (tools.a()) { x.push(",
+		"tools.a().b", "case 1: {", "const a = b", "mcp__a-", "const p = tools.a();", "xs.map((x) => ", "async function f() { tools.a(); f(); ", "const {a} = tools;", "while (tools.a()) { x.push(",
 	} {
 		text := "tools.x;" + strings.Repeat(part, 20_000) + "tools.y()"
 		began := time.Now()
-		Uses(text)
+		FindUnawaited(text)
 		Reaches(text)
 		IsModule(text)
 		CompletionAt(text, len(text))
