@@ -55,7 +55,7 @@ func live() int {
 	debug.SetMaxStack(stackBytes)
 	debug.SetGCPercent(-1) // there is little to collect until a script runs
 	out := &frameWriter{w: os.Stdout}
-	in := &frameReader{r: os.Stdin, max: frameSlack}
+	in := newFrameReader(os.Stdin, frameSlack)
 	first, ok := begin(in)
 	if !ok {
 		return exitFailed

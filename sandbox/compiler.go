@@ -30,7 +30,7 @@ type compilation struct {
 func CompilerMain(transform script.Transformer) int {
 	debug.SetTraceback("single")
 	debug.SetMaxStack(stackBytes)
-	in := &frameReader{r: os.Stdin, max: 1 << 30} // the host is trusted, and holds its own limits
+	in := newFrameReader(os.Stdin, 1<<30) // the host is trusted, and holds its own limits
 	out := &frameWriter{w: os.Stdout}
 	first, ok := begin(in)
 	if !ok {

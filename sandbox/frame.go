@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -118,6 +119,10 @@ func (f *frameWriter) write(kind byte, parts ...[]byte) error {
 type frameReader struct {
 	r   io.Reader
 	max int
+}
+
+func newFrameReader(r io.Reader, max int) *frameReader {
+	return &frameReader{r: bufio.NewReaderSize(r, 16<<10), max: max}
 }
 
 // read gives the next frame. The body is the caller's. A length is believed only

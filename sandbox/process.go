@@ -56,7 +56,7 @@ func spawn(ctx context.Context, o Options, command []string, argument string) (*
 		return nil, fmt.Errorf("start a sandbox: %w", err)
 	}
 	c := &child{in: in, out: out, exited: make(chan struct{})}
-	c.reader = &frameReader{r: out, max: frameSlack}
+	c.reader = newFrameReader(out, frameSlack)
 	c.writer = &frameWriter{w: in}
 	c.cmd = exec.Command(command[0], command[1:]...)
 	c.cmd.Env = []string{} // ISO-9
