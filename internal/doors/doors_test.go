@@ -38,6 +38,7 @@ var below = map[string][]string{
 	"typescript": {"script", "typescript/project"},
 	"upstream":   {"catalog", "config"},
 	"cassette":   {},
+	"sample":     {},
 	"hook":       {"config"},
 	"audit":      {},
 	"redact":     {},
