@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -84,6 +85,15 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 			if !slices.Contains(c.Exclude, pattern) {
 				c.Exclude = append(c.Exclude, pattern)
 			}
+		}
+	case "import":
+		c.Import = []string{}
+		for _, name := range d.stringList(s, v) {
+			if !slices.Contains(s.Values, name) {
+				d.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q: there is no client %q; known are %s", s.Name, name, strings.Join(s.Values, ", ")))
+				continue
+			}
+			c.Import = append(c.Import, name)
 		}
 	case "trust.workspace":
 		if value, ok := d.oneOf(s, v); ok {
@@ -211,7 +221,9 @@ func reportUnknown(d layerDocument) {
 		if groups[path] && isObject {
 			return true
 		}
-		d.reportValue(&m.Name, "warning", "unknown-setting", fmt.Sprintf("unknown setting %q", path))
+		f := d.finding(m.Name.StartOffset, m.Name.EndOffset, "warning", "unknown-setting", fmt.Sprintf("unknown setting %q", path))
+		f.Name, f.Closest = path, closest(path, slices.Sorted(maps.Keys(known)))
+		d.add(f)
 		return false
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"fmt"
 	"hash"
 	"maps"
 	"slices"
@@ -36,6 +37,7 @@ const (
 type Server struct {
 	Name    string
 	Layer   Layer
+	Client  string // whose file it comes from, such as "claude-code"; "" is this program's own
 	File    string // absolute path of the file it comes from, or ""
 	Line    int    // 0-based line of its name in File
 	Command string
@@ -52,11 +54,57 @@ type Server struct {
 	// Problem is why it cannot be started (an unset variable, no command); such
 	// a server is shown with this error and never started.
 	Problem string
+	// NeedsInput are the questions that must be answered before it can be started.
+	NeedsInput []Input
+	// Unanswered is the hash of the definition before inputs were filled in; "" when
+	// there are none.
+	Unanswered string
 }
 
-// Hash identifies the whole definition, values of variables included. An
-// approval is for one hash; any change asks again (TRUST-1).
+// An Input is a question that a file asks a person, as ${input:id} (MCP-2).
+type Input struct {
+	ID, File    string
+	Declared    bool // the file says more than its id
+	Description string
+	Default     string
+	Options     []string // that the answer must be one of; none: any text
+	Password    bool     // the answer must not be shown
+	Command     bool     // the answer is that of a command of the client's
+}
+
+// Variable is the environment variable that answers the question where nobody
+// can be asked.
+func (i Input) Variable() string {
+	return "CODEMODE_INPUT_" + strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z':
+			return r - 'a' + 'A'
+		case r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+			return r
+		}
+		return '_'
+	}, i.ID)
+}
+
+// InputProblem says which answers are missing; "" when none is.
+func (s Server) InputProblem() string {
+	if len(s.NeedsInput) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, in := range s.NeedsInput {
+		parts = append(parts, fmt.Sprintf("input %q (or environment variable %s)", in.ID, in.Variable()))
+	}
+	return fmt.Sprintf("%s: server %q: it needs an answer to %s", s.File, s.Name, strings.Join(parts, " and to "))
+}
+
+// Hash identifies the whole definition, values of variables included, but for
+// the answers to inputs, which a person gives anew. An approval is for one hash;
+// any change asks again (TRUST-1).
 func (s Server) Hash() string {
+	if s.Unanswered != "" {
+		return s.Unanswered
+	}
 	h := definitionHash{sha256.New()}
 	h.text("codemode-ls server definition 1")
 	for _, field := range []string{s.Name, string(s.Layer), s.File, s.Transport, s.Protocol, s.Command, s.Cwd, s.URL} {
@@ -181,8 +229,20 @@ type Config struct {
 	// ObservedShapes is catalog.observedShapes: shapes of results are kept.
 	ObservedShapes bool
 	// Demo is the setting of that name; the demo server is then among Servers.
-	Demo     bool
+	Demo bool
+	// Import are the names of the clients whose files are read.
+	Import []string
+	// Found are the files that exist and were read, in order of precedence.
+	Found    []Found
 	Findings []Finding
+}
+
+// Found is one file with servers that was read (MCP-1).
+type Found struct {
+	File    string
+	Client  string // "" is this program's own
+	Layer   Layer
+	Servers []string // names of those it defines
 }
 
 // Finding is something wrong in a configuration file; lines and columns are
@@ -191,9 +251,12 @@ type Finding struct {
 	File                   string // absolute path, or "" for flags and editor settings
 	StartLine, StartColumn int
 	EndLine, EndColumn     int
-	Severity               string // "error" or "warning"
+	Severity               string // "error", "warning" or "information"
 	Code                   string // stable, such as "unset-variable"
 	Message                string
+	// Name is a name that is not known, and Closest the known one that is most like
+	// it, or "".
+	Name, Closest string
 }
 
 // Sources says where to look.
@@ -210,6 +273,13 @@ type Sources struct {
 	EditorWorkspace jsontext.Value
 	// UserDir is the user's configuration directory of this program.
 	UserDir string
+	// Home is the user's home directory, where other clients' files are; "" reads
+	// none of the user's.
+	Home string
+	// System is a runtime.GOOS, for where they are; "" is this system.
+	System string
+	// Inputs answers a question of a file by its id. nil answers none.
+	Inputs func(file, id string) (string, bool)
 	// LookupEnv resolves ${env:X} and the like; nil is os.LookupEnv.
 	LookupEnv func(string) (string, bool)
 	// Executable is this program's path, for the demo server; "" is os.Executable.

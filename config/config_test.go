@@ -155,9 +155,9 @@ func TestProblems(t *testing.T) { // MCP-2, CFG-1
 			`$FOLDER/.codemode/mcp.json: server "s": in "command": environment variable NOPE is not set`,
 		},
 		{
-			"input variable", `{"mcpServers": {"s": {"command": "${input:token}"}}}`,
-			[]string{`error unsupported-variable 0:33-0:49 server "s": in "command": "${input:token}" is not supported: use ${env:NAME}, ${NAME}, ${NAME:-default} or ${workspaceFolder}`},
-			`$FOLDER/.codemode/mcp.json: server "s": in "command": "${input:token}" is not supported: use ${env:NAME}, ${NAME}, ${NAME:-default} or ${workspaceFolder}`,
+			"foreign variable", `{"mcpServers": {"s": {"command": "${config:token}"}}}`,
+			[]string{`error unsupported-variable 0:33-0:50 server "s": in "command": "${config:token}" is not supported: use ${env:NAME}, ${NAME}, ${NAME:-default} or ${workspaceFolder}`},
+			`$FOLDER/.codemode/mcp.json: server "s": in "command": "${config:token}" is not supported: use ${env:NAME}, ${NAME}, ${NAME:-default} or ${workspaceFolder}`,
 		},
 		{
 			"open brace", `{"mcpServers": {"s": {"command": "x", "args": ["${A"]}}}`,
@@ -187,8 +187,8 @@ func TestProblems(t *testing.T) { // MCP-2, CFG-1
 		{
 			"unknown fields", `{"mcpServer": {}, "mcpServers": {"s": {"comand": "x", "command": "y"}}}`,
 			[]string{
-				`warning unknown-field 0:1-0:12 unknown field "mcpServer"; this file has "mcpServers" alone`,
-				`warning unknown-field 0:39-0:47 server "s": unknown field "comand"; known are type, transport, command, args, env, envFile, cwd, url, headers, disabled, enabled, protocol`,
+				`warning unknown-field 0:1-0:12 unknown field "mcpServer"; this file has "mcpServers" and "inputs" alone`,
+				`warning unknown-field 0:39-0:47 server "s": unknown field "comand"; known are type, command, args, env, envFile, cwd, url, headers, disabled, enabled, protocol, transport`,
 			},
 			"",
 		},
@@ -306,13 +306,13 @@ func TestDefaults(t *testing.T) { // 09-limits
 	want := Limits{
 		Timeout: 2 * time.Minute, Active: 30 * time.Second, MemoryMB: 256, MaxToolCalls: 100, MaxConcurrent: 8, MaxRuns: 4,
 		MaxCodeBytes: 131072, MaxLogChars: 65536, MaxLogEntries: 2000, MaxResultChars: 262144, MaxOutputTokens: 10000,
-		MaxImages: 10, MaxImageBytes: 16 << 20, MaxValueBytes: 64 << 20, MaxFileBytes: 1 << 20, CallTimeout: 5 * time.Minute, ConnectTimeout: 30 * time.Second,
+		MaxImages: 10, MaxImageBytes: 16 << 20, MaxValueBytes: 64 << 20, ArtifactDays: 14, ArtifactMB: 512, MaxFileBytes: 1 << 20, CallTimeout: 5 * time.Minute, ConnectTimeout: 30 * time.Second,
 	}
 	if diff := cmp.Diff(want, DefaultLimits()); diff != "" {
 		t.Error(diff)
 	}
 	c := Load(Sources{})
-	if diff := cmp.Diff(&Config{Limits: want, Catalog: CatalogSettings{2000, 6, 160}, PromptTimeout: 5 * time.Minute}, c); diff != "" {
+	if diff := cmp.Diff(&Config{Limits: want, Catalog: CatalogSettings{2000, 6, 160}, PromptTimeout: 5 * time.Minute, Import: ClientNames()}, c); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -463,8 +463,13 @@ func TestSummary(t *testing.T) { // TRUST-1, TRUST-2
 func TestFiles(t *testing.T) {
 	got := Files(Sources{Folders: []string{"/a", "/b"}, UserDir: "/u"})
 	want := []string{filepath.FromSlash("/a/.codemode/mcp.json"), filepath.FromSlash("/b/.codemode/mcp.json"), filepath.FromSlash("/u/config.json")}
-	if !slices.Equal(got, want) {
+	if len(got) < 3 || !slices.Equal(got[:3], want) {
 		t.Errorf("%q", got)
+	}
+	for _, file := range got {
+		if strings.HasPrefix(file, "/u/") != (file == want[2]) { // no home: nothing of the user's but this program's own
+			t.Errorf("%q", file)
+		}
 	}
 }
 

@@ -29,6 +29,8 @@ type document struct {
 	text     []byte
 	root     *hujson.Value
 	findings *[]Finding
+	reported int   // how many were
+	last     place // where position was asked for last
 }
 
 // errNoFile is that of a file which does not exist: not a fault of most
@@ -153,32 +155,55 @@ func (d *document) syntaxError(err error) (offset int, message string) {
 }
 
 // position is the 0-based line and UTF-16 column of an offset. Lines end as in
-// LSP: \n, \r\n or \r.
+// LSP: \n, \r\n or \r. Offsets that grow are found without beginning anew.
 func (d *document) position(offset int) (line, column int) {
-	text := d.text[:min(offset, len(d.text))]
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRune(text[i:])
-		switch {
-		case r == '\n', r == '\r' && (i+1 == len(d.text) || d.text[i+1] != '\n'):
-			line, column = line+1, 0
-		case r > 0xffff:
-			column += 2
-		default:
-			column++
-		}
-		i += size
+	offset = min(offset, len(d.text))
+	if offset < d.last.offset {
+		d.last = place{}
 	}
-	return line, column
+	at := d.last
+	for at.offset < offset {
+		r, size := utf8.DecodeRune(d.text[at.offset:])
+		if at.offset+size > offset {
+			break
+		}
+		switch {
+		case r == '\n', r == '\r' && (at.offset+1 == len(d.text) || d.text[at.offset+1] != '\n'):
+			at.line, at.column = at.line+1, 0
+		case r > 0xffff:
+			at.column += 2
+		default:
+			at.column++
+		}
+		at.offset += size
+	}
+	d.last = at
+	return at.line, at.column
 }
 
+type place struct{ offset, line, column int }
+
+// maxFindings bounds what is said of one file.
+const maxFindings = 200
+
 func (d *document) report(start, end int, severity, code, message string) {
+	d.add(d.finding(start, end, severity, code, message))
+}
+
+func (d *document) add(f Finding) {
+	if d.reported++; d.reported <= maxFindings {
+		*d.findings = append(*d.findings, f)
+	}
+}
+
+func (d *document) finding(start, end int, severity, code, message string) Finding {
 	f := Finding{File: d.file, Severity: severity, Code: code, Message: message}
 	f.StartLine, f.StartColumn = d.position(start)
 	f.EndLine, f.EndColumn = d.position(end)
 	if d.file == "" {
 		f.Message = d.what + ": " + message
 	}
-	*d.findings = append(*d.findings, f)
+	return f
 }
 
 func (d *document) reportValue(v *hujson.Value, severity, code, message string) {

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tailscale/hujson"
@@ -24,13 +25,21 @@ const UserFile = "config.json"
 // not: what a watcher has to watch.
 func Files(s Sources) []string {
 	var files []string
-	for _, folder := range s.Folders {
-		files = append(files, filepath.Join(folder, filepath.FromSlash(WorkspaceFile)))
-	}
-	if file := s.userFile(); file != "" {
-		files = append(files, file)
+	for _, k := range s.withDefaults().kinds() {
+		files = append(files, k.Path)
 	}
 	return files
+}
+
+// withDefaults fills in what was left to this process.
+func (s Sources) withDefaults() Sources {
+	if s.LookupEnv == nil {
+		s.LookupEnv = os.LookupEnv
+	}
+	if s.System == "" {
+		s.System = runtime.GOOS
+	}
+	return s
 }
 
 func (s Sources) userFile() string {
@@ -49,10 +58,7 @@ func (s Sources) userFile() string {
 // Load reads every source. It always returns a usable Config: what is wrong is
 // in Findings, never an empty configuration with a problem lost.
 func Load(s Sources) *Config {
-	if s.LookupEnv == nil {
-		s.LookupEnv = os.LookupEnv
-	}
-	l := &loader{sources: s, config: defaults()}
+	l := &loader{sources: s.withDefaults(), config: defaults()}
 	l.load()
 	return l.config
 }
@@ -101,11 +107,19 @@ func (l *loader) load() {
 		}
 	}
 	servers = append(servers, ofWorkspace...)
-	for _, folder := range s.Folders {
-		d := l.file(filepath.Join(folder, filepath.FromSlash(WorkspaceFile)), false)
-		servers = append(servers, l.workspaceFile(d, folder)...)
+	for _, k := range l.sources.kinds() {
+		switch {
+		case k.Client.Name == "" && k.Layer == User:
+			found := l.servers(user, User, "")
+			l.found(k, user, found)
+			servers = append(servers, found...)
+		case k.Client.Name == "" || slices.Contains(l.config.Import, k.Client.Name):
+			d := l.fileOf(k)
+			found := l.kindServers(k, d)
+			l.found(k, d, found)
+			servers = append(servers, found...)
+		}
 	}
-	servers = append(servers, l.servers(user, User, "")...)
 	if l.config.Demo {
 		servers = append(servers, DemoServer(s.Executable))
 	}
@@ -126,16 +140,20 @@ func (l *loader) unite(servers []Server) {
 		if server.Layer == Demo {
 			continue
 		}
+		severity := "warning"
+		if server.Client != "" {
+			severity = "information" // the same server in several clients' files is the normal case
+		}
 		l.config.Findings = append(l.config.Findings, Finding{
 			File: server.File, StartLine: server.Line, EndLine: server.Line + 1,
-			Severity: "warning", Code: "shadowed-server",
-			Message: fmt.Sprintf("server %q is not used: the one of %s comes first", server.Name, origin(kept)),
+			Severity: severity, Code: "shadowed-server",
+			Message: fmt.Sprintf("server %q is not used: the one of %s comes first", server.Name, Origin(kept)),
 		})
 	}
 }
 
-// origin says in words where a server was found.
-func origin(s Server) string {
+// Origin says in words where a server was found.
+func Origin(s Server) string {
 	switch {
 	case s.File != "":
 		return s.File
@@ -175,6 +193,9 @@ func (l *loader) flag(value string) (Server, bool) {
 	name = strings.TrimSpace(name)
 	if !ok || name == "" {
 		return bad("expected NAME=COMMAND ARGS")
+	}
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return bad("a server's name cannot have line breaks or other control characters")
 	}
 	words, err := splitWords(command, runtime.GOOS == "windows")
 	if err != nil {
@@ -239,9 +260,16 @@ type layerDocument struct {
 	hidden func(name string) bool
 }
 
-// file reads a configuration file. One that does not exist is a finding only
-// when it was asked for by name.
+// file reads one of this program's own configuration files. One that does not
+// exist is a finding only when it was asked for by name.
 func (l *loader) file(path string, required bool) layerDocument {
+	return l.read(path, required, &ownDialect)
+}
+
+// fileOf reads a file of any kind.
+func (l *loader) fileOf(k FileKind) layerDocument { return l.read(k.Path, false, k.Client.dialect) }
+
+func (l *loader) read(path string, required bool, dialect *dialect) layerDocument {
 	d := layerDocument{document: &document{file: path, what: path, findings: &l.config.Findings}}
 	if path == "" {
 		return d
@@ -256,9 +284,21 @@ func (l *loader) file(path string, required bool) layerDocument {
 		})
 	default:
 		d.text = content
-		d.object = d.parse()
+		d.object = d.parseText(dialect)
 	}
 	return d
+}
+
+// found notes a file with servers.
+func (l *loader) found(k FileKind, d layerDocument, servers []Server) {
+	if d.object == nil || len(servers) == 0 {
+		return
+	}
+	f := Found{File: k.Path, Client: k.Client.Name, Layer: k.Layer}
+	for _, s := range servers {
+		f.Servers = append(f.Servers, s.Name)
+	}
+	l.config.Found = append(l.config.Found, f)
 }
 
 // section reads editor settings.
@@ -268,11 +308,33 @@ func (l *loader) section(value jsontext.Value, what string) layerDocument {
 	return d
 }
 
-// scope of servers in a layer; folder is that of a workspace file.
-func (l *loader) scope(layer Layer, folder string) scope {
-	sc := scope{layer: layer, folder: folder, expander: expander{lookup: l.sources.LookupEnv, folder: folder}}
-	if folder == "" && len(l.sources.Folders) > 0 {
-		sc.expander.folder = l.sources.Folders[0]
+// scope of servers in a layer; folder is that of a workspace file, file the path
+// that they are read from.
+func (l *loader) scope(layer Layer, folder, file string, client Client) scope {
+	s := l.sources
+	sc := scope{layer: layer, folder: folder, client: client, dialect: client.dialect}
+	sc.expander = expander{syntax: client.dialect.syntax, lookup: s.LookupEnv, folder: folder, home: s.Home}
+	if folder == "" && len(s.Folders) > 0 {
+		sc.expander.folder = s.Folders[0]
+	}
+	sc.expander.input = func(id string) (string, bool) {
+		if s.Inputs != nil {
+			if value, ok := s.Inputs(file, id); ok {
+				return value, true
+			}
+		}
+		return s.LookupEnv(Input{ID: id}.Variable())
+	}
+	if layer != Workspace {
+		sc.expander.file = func(path string) (string, error) {
+			if rest, ok := strings.CutPrefix(path, "~/"); ok && s.Home != "" {
+				path = filepath.Join(s.Home, rest)
+			} else if !filepath.IsAbs(path) {
+				path = filepath.Join(filepath.Dir(file), path)
+			}
+			content, err := readFile(path)
+			return strings.TrimSpace(string(content)), err
+		}
 	}
 	return sc
 }
@@ -285,7 +347,7 @@ func (l *loader) servers(d layerDocument, layer Layer, folder string) []Server {
 	if v == nil {
 		return nil
 	}
-	return d.readServers(&v.Value, l.scope(layer, folder))
+	return d.readServers(&v.Value, "mcpServers", l.scope(layer, folder, d.file, ownClient))
 }
 
 // serverNames are the names that d defines servers under, whatever their
@@ -302,18 +364,22 @@ func (d layerDocument) serverNames() map[string]bool {
 	return names
 }
 
-// workspaceFile reads .codemode/mcp.json, which has servers and nothing else.
-func (l *loader) workspaceFile(d layerDocument, folder string) []Server {
+// kindServers reads the servers of a file that has nothing else of ours.
+func (l *loader) kindServers(k FileKind, d layerDocument) []Server {
 	if d.object == nil {
 		return nil
 	}
-	for i := range d.object.Members {
-		m := &d.object.Members[i]
-		switch name := key(m); name {
-		case "mcpServers", "$schema":
-		default:
-			d.reportValue(&m.Name, "warning", "unknown-field", fmt.Sprintf("unknown field %q; this file has \"mcpServers\" alone", name))
+	if k.Client.Name == "" {
+		for i := range d.object.Members {
+			m := &d.object.Members[i]
+			switch name := key(m); name {
+			case "mcpServers", "inputs", "$schema":
+			default:
+				f := d.finding(m.Name.StartOffset, m.Name.EndOffset, "warning", "unknown-field", fmt.Sprintf("unknown field %q; this file has \"mcpServers\" and \"inputs\" alone", name))
+				f.Name, f.Closest = name, closest(name, []string{"mcpServers", "inputs"})
+				d.add(f)
+			}
 		}
 	}
-	return l.servers(d, Workspace, folder)
+	return l.fileServers(k, d)
 }

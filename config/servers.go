@@ -2,9 +2,11 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tailscale/hujson"
 )
@@ -12,20 +14,16 @@ import (
 // scope says for whom servers are read.
 type scope struct {
 	layer    Layer
+	client   Client
+	dialect  *dialect
 	expander expander
 	// folder is the workspace folder of a file in it, where its servers run.
 	folder string
+	inputs map[string]Input // that the file declares, by id
 }
 
-// serverFields are the fields of a server definition in this program's own
-// dialect, which is also that of most other clients' "mcpServers".
-var serverFields = []string{
-	"type", "transport", "command", "args", "env", "envFile", "cwd", "url", "headers",
-	"disabled", "enabled", "protocol",
-}
-
-// foreignFields are what other clients write into such definitions. They have no
-// meaning here and are no mistake either.
+// foreignFields are what other clients write into definitions of any dialect.
+// They have no meaning here and are no mistake either.
 var foreignFields = []string{
 	"alwaysAllow", "autoApprove", "description", "dev", "disabledTools", "enabledTools", "excludeTools", "gallery",
 	"headersHelper", "icon", "includeTools", "name", "note", "oauth", "sandboxEnabled", "timeout", "tools", "trust", "version",
@@ -36,14 +34,17 @@ var foreignFields = []string{
 type serverReader struct {
 	*document
 	scope
-	server Server
+	server    Server
+	used      map[string]bool // ids of inputs
+	envFileAt *hujson.Value   // of envFile, read when env is known
+	foreign   bool            // nothing that can be started from here
 }
 
-// readServers reads an object of definitions.
-func (d *document) readServers(v *hujson.Value, sc scope) []Server {
+// readServers reads an object of definitions, which is called what.
+func (d *document) readServers(v *hujson.Value, what string, sc scope) []Server {
 	object, ok := v.Value.(*hujson.Object)
 	if !ok {
-		d.reportValue(v, "error", "wrong-type", fmt.Sprintf("\"mcpServers\" must be an object of servers by name, not %s", describe(v)))
+		d.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q must be an object of servers by name, not %s", what, describe(v)))
 		return nil
 	}
 	var servers []Server
@@ -56,21 +57,68 @@ func (d *document) readServers(v *hujson.Value, sc scope) []Server {
 			continue
 		}
 		seen[name] = true
-		r := serverReader{document: d, scope: sc}
-		r.read(m)
-		servers = append(servers, r.server)
+		if server, ok := d.readServer(m, sc); ok {
+			servers = append(servers, server)
+		}
 	}
 	return servers
 }
 
+// readServer reads one definition; ok is false when it is none of ours.
+func (d *document) readServer(m *hujson.ObjectMember, sc scope) (_ Server, ok bool) {
+	r := serverReader{document: d, scope: sc, used: map[string]bool{}}
+	r.expander.used = r.used
+	answers := r.expander.input
+	if sc.dialect.syntax.inputs {
+		// What is approved is the definition with its questions, not the answers:
+		// first read as it is written.
+		r.expander.input = nil
+		r.document = &document{file: d.file, what: d.what, text: d.text, root: d.root, findings: new([]Finding)}
+		r.read(m)
+		if len(r.used) == 0 {
+			*d.findings = append(*d.findings, *r.findings...)
+			return r.server, !r.foreign
+		}
+		hash := r.server.Hash()
+		r = serverReader{document: d, scope: sc, used: map[string]bool{}}
+		r.expander.used, r.expander.input = r.used, answers
+		r.read(m)
+		r.server.Unanswered = hash
+		r.needs(m)
+		return r.server, !r.foreign
+	}
+	r.read(m)
+	return r.server, !r.foreign
+}
+
+// needs notes which inputs nobody has answered yet.
+func (r *serverReader) needs(m *hujson.ObjectMember) {
+	for _, id := range slices.Sorted(maps.Keys(r.used)) {
+		if _, ok := r.expander.answer(id); ok {
+			continue
+		}
+		in, declared := r.inputs[id]
+		if !declared {
+			in = Input{ID: id, File: r.file}
+		}
+		if in.Command {
+			r.problem(&m.Name, "unsupported-variable", fmt.Sprintf("input %q is the answer of a command of %s, which cannot be run here", id, r.client.Title))
+			continue
+		}
+		r.server.NeedsInput = append(r.server.NeedsInput, in)
+	}
+}
+
 func (r *serverReader) read(m *hujson.ObjectMember) {
 	s := &r.server
-	s.Name, s.Layer, s.File = key(m), r.layer, r.file
+	s.Name, s.Layer, s.File, s.Client = key(m), r.layer, r.file, r.client.Name
 	s.Line, _ = r.position(m.Name.StartOffset)
 	object, ok := m.Value.Value.(*hujson.Object)
 	switch {
 	case strings.TrimSpace(s.Name) == "":
 		r.problem(&m.Name, "no-name", "a server needs a name")
+	case strings.ContainsFunc(s.Name, unicode.IsControl):
+		r.problem(&m.Name, "no-name", "a server's name cannot have line breaks or other control characters")
 	case !ok:
 		r.problem(&m.Value, "wrong-type", fmt.Sprintf("a server must be an object, not %s", describe(&m.Value)))
 		return
@@ -78,47 +126,188 @@ func (r *serverReader) read(m *hujson.ObjectMember) {
 	if object == nil {
 		return
 	}
-	var envFile *hujson.Value
-	var env map[string]string
-	for i := range object.Members {
-		m := &object.Members[i]
-		switch field := key(m); field {
-		case "type", "transport":
-			s.Transport = r.transport(&m.Value)
-		case "command":
-			s.Command = r.string(field, &m.Value)
-		case "args":
-			s.Args = r.strings(field, &m.Value)
-		case "env":
-			env = r.table(field, &m.Value)
-		case "envFile":
-			envFile = &m.Value
-		case "cwd":
-			s.Cwd = r.directory(field, &m.Value)
-		case "url":
-			s.URL = r.string(field, &m.Value)
-		case "headers":
-			s.Headers = r.table(field, &m.Value)
-		case "disabled":
-			s.Disabled = s.Disabled || r.boolean(field, &m.Value, false)
-		case "enabled":
-			s.Disabled = s.Disabled || !r.boolean(field, &m.Value, true)
-		case "protocol":
-			s.Protocol = r.protocol(&m.Value)
-		default:
-			if !slices.Contains(foreignFields, field) {
-				r.reportValue(&m.Name, "warning", "unknown-field", fmt.Sprintf("server %q: unknown field %q; known are %s", s.Name, field, strings.Join(serverFields, ", ")))
-			}
-		}
+	if f := section(object, []string{"command"}); r.dialect.extension(object) && f == nil {
+		r.foreign = true
+		return
 	}
-	s.Env = env
-	if envFile != nil {
-		s.Env = r.envFile(envFile, env)
+	r.fields(object)
+	if r.envFileAt != nil {
+		r.server.Env = r.envFile(r.envFileAt, r.server.Env)
 	}
 	if s.Cwd == "" && r.folder != "" {
 		s.Cwd = r.folder
 	}
 	r.complete(&m.Name)
+}
+
+// fields reads the members of a definition.
+func (r *serverReader) fields(object *hujson.Object) {
+	s := &r.server
+	for i := range object.Members {
+		m := &object.Members[i]
+		name, v := key(m), &m.Value
+		f, known := r.dialect.field(name)
+		if !known {
+			r.unknownField(m)
+			continue
+		}
+		switch f.as {
+		case asType:
+			s.Transport = r.transport(v)
+		case asCommand:
+			r.command(f, v)
+		case asArgs:
+			s.Args = append(s.Args, r.strings(name, v)...)
+		case asEnv:
+			s.Env = r.merged(s.Env, r.table(name, v))
+		case asEnvFile:
+			r.envFileAt = v
+		case asCwd:
+			s.Cwd = r.directory(name, v)
+		case asURL:
+			s.URL = r.string(name, v)
+			if s.Transport == "" && r.dialect.sse {
+				s.Transport = SSE
+			}
+		case asHTTPURL:
+			s.URL, s.Transport = r.string(name, v), HTTP
+		case asHeaders:
+			s.Headers = r.merged(s.Headers, r.table(name, v))
+		case asDisabled:
+			s.Disabled = s.Disabled || r.boolean(name, v, false)
+		case asEnabled:
+			s.Disabled = s.Disabled || !r.boolean(name, v, true)
+		case asProtocol:
+			s.Protocol = r.protocol(v)
+		case asTransport:
+			if inner, ok := v.Value.(*hujson.Object); ok {
+				r.fields(inner)
+			} else {
+				s.Transport = r.transport(v)
+			}
+		case asEnvNames:
+			r.envNames(name, v)
+		case asEnvHeaders:
+			s.Headers = r.merged(s.Headers, r.named(name, v))
+		case asBearerToken:
+			if value, ok := r.ofEnvironment(name, v); ok {
+				s.Headers = r.merged(s.Headers, map[string]string{"Authorization": "Bearer " + value})
+			}
+		}
+	}
+}
+
+// extension says that a definition is that of a server which the client's own
+// extension brings, with its settings alone.
+func (d *dialect) extension(object *hujson.Object) bool {
+	f, ok := d.field("settings")
+	return ok && f.as == asOfExtensions && section(object, []string{"settings"}) != nil && section(object, []string{"url"}) == nil
+}
+
+func (r *serverReader) unknownField(m *hujson.ObjectMember) {
+	name := key(m)
+	var known []string
+	for _, f := range r.dialect.fields {
+		if f.as != asNothing && f.as != asOfExtensions {
+			known = append(known, f.Name)
+		}
+	}
+	f := r.finding(m.Name.StartOffset, m.Name.EndOffset, "warning", "unknown-field", fmt.Sprintf("server %q: unknown field %q; known are %s", r.server.Name, name, strings.Join(known, ", ")))
+	f.Name, f.Closest = name, closest(name, known)
+	r.add(f)
+}
+
+// merged is both tables; the first one's values count.
+func (r *serverReader) merged(first, second map[string]string) map[string]string {
+	if first == nil {
+		return second
+	}
+	all := maps.Clone(second)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, first)
+	return all
+}
+
+// command reads a program, or an array or object of it and its arguments.
+func (r *serverReader) command(f Field, v *hujson.Value) {
+	s, field := &r.server, f.Name
+	array, isArray := v.Value.(*hujson.Array)
+	inner, isObject := v.Value.(*hujson.Object)
+	switch {
+	case isArray && f.Type == "array":
+		words := r.strings(field, v)
+		if len(array.Elements) == len(words) && len(words) > 0 {
+			s.Command, s.Args = words[0], append(words[1:], s.Args...)
+		}
+	case isObject && f.Type == "string or object":
+		for i := range inner.Members {
+			m := &inner.Members[i]
+			switch key(m) {
+			case "path":
+				s.Command = r.string(field+".path", &m.Value)
+			case "args":
+				s.Args = append(s.Args, r.strings(field+".args", &m.Value)...)
+			case "env":
+				s.Env = r.merged(s.Env, r.table(field+".env", &m.Value))
+			}
+		}
+	default:
+		s.Command = r.string(field, v)
+	}
+}
+
+// envNames reads names of variables of our own environment that the server gets.
+func (r *serverReader) envNames(field string, v *hujson.Value) {
+	array, ok := v.Value.(*hujson.Array)
+	if !ok {
+		r.problem(v, "wrong-type", fmt.Sprintf("%q must be an array of names, not %s", field, describe(v)))
+		return
+	}
+	for i := range array.Elements {
+		e := &array.Elements[i]
+		if o, ok := e.Value.(*hujson.Object); ok {
+			if name := section(o, []string{"name"}); name != nil {
+				e = name
+			}
+		}
+		name, _ := text(e)
+		if value, ok := r.ofEnvironment(field, e); ok {
+			r.server.Env = r.merged(r.server.Env, map[string]string{name: value})
+		}
+	}
+}
+
+// named reads an object whose values are names of variables.
+func (r *serverReader) named(field string, v *hujson.Value) map[string]string {
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		r.problem(v, "wrong-type", fmt.Sprintf("%q must be an object of names, not %s", field, describe(v)))
+		return nil
+	}
+	table := map[string]string{}
+	for i := range object.Members {
+		m := &object.Members[i]
+		if value, ok := r.ofEnvironment(field+"."+key(m), &m.Value); ok {
+			table[key(m)] = value
+		}
+	}
+	return table
+}
+
+// ofEnvironment is the value of the variable that v names.
+func (r *serverReader) ofEnvironment(field string, v *hujson.Value) (string, bool) {
+	name, ok := text(v)
+	if !ok || !isVariableName(name) {
+		r.problem(v, "wrong-type", fmt.Sprintf("%q must be the name of an environment variable", field))
+		return "", false
+	}
+	value, ok := r.expander.lookup(name)
+	if !ok {
+		r.problem(v, "unset-variable", fmt.Sprintf("in %q: environment variable %s is not set", field, name))
+	}
+	return value, ok
 }
 
 // complete checks that the definition says one thing, and which transport it is.
@@ -134,7 +323,7 @@ func (r *serverReader) complete(name *hujson.Value) {
 		r.problem(name, "no-command", "type \"stdio\" needs a \"command\"")
 	case s.Command != "" && (s.Transport == HTTP || s.Transport == SSE):
 		r.problem(name, "no-url", fmt.Sprintf("type %q needs a \"url\"", s.Transport))
-	case s.URL != "":
+	case s.URL != "" && !strings.Contains(s.URL, "${input:"):
 		if err := checkURL(s.URL); err != nil {
 			r.problem(name, "bad-url", err.Error())
 		}

@@ -16,7 +16,8 @@ type Setting struct {
 	// Default, Minimum and Ceiling of an integer. A value outside is clamped, with
 	// a finding.
 	Default, Minimum, Ceiling int
-	// Values are the allowed values of a string, the default first.
+	// Values are the allowed values of a string, the default first; of the elements
+	// of an array, which has all of them by default.
 	Values []string
 	// Trusted settings count only where a workspace cannot set them: the user's
 	// configuration, the editor's user settings.
@@ -41,6 +42,10 @@ func Settings() []Setting {
 		{
 			Name: "demo", Type: "boolean",
 			Doc: "Adds the built-in demo server, a few harmless tools to try things out with.",
+		},
+		{
+			Name: "import", Type: "array", Values: ClientNames(), Trusted: true,
+			Doc: "The other programs whose MCP servers are used too, from their own files; all of them when it is not set, none for `[]`. Servers of files in a workspace need approval, those of the user's own files do not.",
 		},
 		{
 			Name: "exclude", Type: "array",
@@ -143,11 +148,6 @@ func Settings() []Setting {
 			Doc: "`extended` also offers scripts what `tools[\"$codemode\"]` has under the global names of other hosts of code mode: `ALL_TOOLS`, `searchTools`, `describeTool`, `describeNamespace`, `store`, `load`, `text`, `image`, `files`, `models`.",
 		},
 		{
-			Name: "mcp.callTimeoutMs", Type: "integer", Unit: "ms", Default: 300_000, Minimum: 1, Ceiling: 3_600_000,
-			Doc:      "Time for one tool call, counted from its approval.",
-			duration: func(c *Config) *time.Duration { return &c.Limits.CallTimeout },
-		},
-		{
 			Name: "exec.artifactDays", Type: "integer", Default: 14, Minimum: 0, Ceiling: 365, Trusted: true,
 			Doc:    "Days for which results that were too long for an answer are kept as files in the user's cache directory.",
 			number: func(c *Config) *int { return &c.Limits.ArtifactDays },
@@ -156,6 +156,11 @@ func Settings() []Setting {
 			Name: "exec.artifactMB", Type: "integer", Unit: "MB", Default: 512, Minimum: 0, Ceiling: 16_384, Trusted: true,
 			Doc:    "Size of all those files together; the oldest go first. Files of a session that is still in use stay.",
 			number: func(c *Config) *int { return &c.Limits.ArtifactMB },
+		},
+		{
+			Name: "mcp.callTimeoutMs", Type: "integer", Unit: "ms", Default: 300_000, Minimum: 1, Ceiling: 3_600_000,
+			Doc:      "Time for one tool call, counted from its approval.",
+			duration: func(c *Config) *time.Duration { return &c.Limits.CallTimeout },
 		},
 		{
 			Name: "mcp.connectTimeoutMs", Type: "integer", Unit: "ms", Default: 30_000, Minimum: 1, Ceiling: 600_000,
@@ -196,7 +201,7 @@ func (s Setting) set(c *Config, value int) {
 
 // defaults is a Config with the default of every setting.
 func defaults() *Config {
-	c := new(Config)
+	c := &Config{Import: ClientNames()}
 	for _, s := range Settings() {
 		s.set(c, s.Default)
 	}

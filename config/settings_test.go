@@ -64,6 +64,9 @@ started only after a person has approved them. Settings marked *trusted* are ign
 			value, bounds = "`"+s.Values[0]+"`", "`"+strings.Join(s.Values, "`, `")+"`"
 		case "array":
 			value = "`[]`"
+			if len(s.Values) > 0 {
+				value, bounds = "all", "`"+strings.Join(s.Values, "`, `")+"`"
+			}
 		case "object":
 			value = "`{}`"
 		}

@@ -152,6 +152,8 @@ func (s *Set) standing(def config.Server, trusted func(config.Server) bool) (Sta
 		return Stopped, errSelf.Error()
 	case trusted != nil && !trusted(def):
 		return Untrusted, ""
+	case len(def.NeedsInput) > 0: // asked for only when the server may be started
+		return Failed, def.InputProblem()
 	}
 	return Connecting, ""
 }
@@ -163,7 +165,7 @@ func (s *server) keeps(def config.Server, state State, failure string) bool {
 	if s.hash != def.Hash() {
 		return false
 	}
-	running := s.session != nil || s.state == Connecting || (s.state == Failed && s.def.Problem == "")
+	running := s.session != nil || s.state == Connecting || (s.state == Failed && s.def.Problem == "" && len(s.def.NeedsInput) == 0)
 	if state == Connecting {
 		return running || s.failure == errSelf.Error()
 	}

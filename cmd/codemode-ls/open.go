@@ -54,9 +54,13 @@ func (a *app) options() (workspace.Options, error) {
 	if err != nil {
 		return workspace.Options{}, err
 	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		a.log.Debug("no home directory: other clients' files of the user are not read", "err", err)
+	}
 	return workspace.Options{
 		Sources: config.Sources{
-			Flags: a.Server, File: a.Config, Folders: []string{dir}, UserDir: userDir,
+			Flags: a.Server, File: a.Config, Folders: []string{dir}, UserDir: userDir, Home: home,
 		},
 		Recordings: a.Tools,
 		CacheDir:   cacheDir,
@@ -119,7 +123,11 @@ func (a *app) report(w *workspace.Workspace) error {
 			if st.Server.Problem != "" {
 				continue // a finding has said it
 			}
-			fmt.Fprintf(a.stderr, "server %s failed: %s\n", printable(st.Server.Name), printable(st.Error))
+			if len(st.Server.NeedsInput) > 0 {
+				fmt.Fprintln(a.stderr, printable(st.Error))
+				continue
+			}
+			fmt.Fprintf(a.stderr, "server %s failed: %s\n", oneLine(st.Server.Name), printable(st.Error))
 		case upstream.Untrusted:
 			what := "waits for your approval"
 			if w.Refused(st.Server) {
@@ -130,7 +138,7 @@ func (a *app) report(w *workspace.Workspace) error {
 		}
 	}
 	for _, c := range s.Catalog.Conflicts() {
-		fmt.Fprintf(a.stderr, "%s is offered by %s and by %s; the first one keeps the name\n", printable(c.Name), printable(c.Kept), printable(c.Dropped))
+		fmt.Fprintf(a.stderr, "%s is offered by %s and by %s; the first one keeps the name\n", printable(c.Name), oneLine(c.Kept), oneLine(c.Dropped))
 	}
 	if broken && len(s.Catalog.Tools()) == 0 {
 		return &exitError{exitConfiguration, nil}
@@ -141,6 +149,9 @@ func (a *app) report(w *workspace.Workspace) error {
 // findings says what is wrong in configuration files and flags.
 func (a *app) findings(c *config.Config) {
 	for _, f := range c.Findings {
+		if f.Severity == "information" {
+			continue // an editor shows it at its place, `servers` lists it
+		}
 		at := ""
 		if f.File != "" { // a flag has no place
 			at = fmt.Sprintf("%s:%d:%d: ", printable(f.File), f.StartLine+1, f.StartColumn+1)

@@ -48,6 +48,10 @@ func place(r *script.Range) string {
 	return fmt.Sprintf(" (line %d, column %d)", r.Start.Line+1, r.Start.Character+1)
 }
 
+// oneLine is a name that others chose, without line breaks, for a line that says
+// more than the name.
+func oneLine(s string) string { return strings.Join(strings.Fields(printable(s)), " ") }
+
 // fileURI is the file URI of an absolute path (RFC 8089).
 func fileURI(path string) string {
 	path = filepath.ToSlash(path)

@@ -47,6 +47,19 @@ func (c *serversCommand) Run(a *app) error {
 		fmt.Fprintln(a.stderr, "No MCP server is configured. See: codemode-ls init")
 		return nil
 	}
+	if err := c.table(a, s); err != nil {
+		return err
+	}
+	for _, st := range s.Servers {
+		if st.State == upstream.Failed && st.Stderr != "" {
+			fmt.Fprintf(a.stderr, "\n%s wrote:\n%s\n", oneLine(st.Server.Name), printable(strings.TrimRight(st.Stderr, "\n")))
+		}
+	}
+	return nil
+}
+
+// table shows the servers, then what was found where (MCP-1).
+func (c *serversCommand) table(a *app, s *workspace.Snapshot) error {
 	table := tabwriter.NewWriter(a.stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tSTATE\tTOOLS\tFROM\tCOMMAND")
 	for _, st := range s.Servers {
@@ -54,17 +67,41 @@ func (c *serversCommand) Run(a *app) error {
 		if st.Server.File != "" {
 			from = st.Server.File
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", printable(st.Server.Name), st.State, st.Tools, printable(from), printable(definition(st.Server)))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", oneLine(st.Server.Name), st.State, st.Tools, printable(from), printable(definition(st.Server)))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	for _, st := range s.Servers {
-		if st.State == upstream.Failed && st.Stderr != "" {
-			fmt.Fprintf(a.stderr, "\n%s wrote:\n%s\n", printable(st.Server.Name), printable(strings.TrimRight(st.Stderr, "\n")))
+	if len(s.Config.Found) == 0 {
+		return nil
+	}
+	fmt.Fprintln(a.stdout)
+	table = tabwriter.NewWriter(a.stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(table, "FILE\tOF\tSERVERS")
+	for _, f := range s.Config.Found {
+		names := make([]string, len(f.Servers))
+		for i, name := range f.Servers {
+			names[i] = oneLine(name)
+			for _, v := range s.Config.Shadowed {
+				if v.Name == name && v.File == f.File {
+					names[i] += " (not used: another one comes first)"
+					break
+				}
+			}
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", printable(f.File), clientTitle(f.Client), strings.Join(names, ", "))
+	}
+	return table.Flush()
+}
+
+// clientTitle is the name of the program whose file it is.
+func clientTitle(client string) string {
+	for _, c := range config.Clients() {
+		if c.Name == client {
+			return c.Title
 		}
 	}
-	return nil
+	return "codemode-ls"
 }
 
 // definition is what a server starts or connects to, in one line.

@@ -169,7 +169,10 @@ func TestSettingsSchema(t *testing.T) {
 		if s.Type == "integer" {
 			p["minimum"], p["maximum"], p["default"] = s.Minimum, s.Ceiling, s.Default
 		}
-		if len(s.Values) > 0 {
+		switch {
+		case len(s.Values) > 0 && s.Type == "array":
+			p["items"] = map[string]any{"type": "string", "enum": s.Values}
+		case len(s.Values) > 0:
 			p["enum"] = s.Values
 		}
 		properties[s.Name] = p

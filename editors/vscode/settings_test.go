@@ -32,7 +32,8 @@ type property struct {
 }
 
 type items struct {
-	Type string `json:"type"`
+	Type string   `json:"type"`
+	Enum []string `json:"enum,omitzero"`
 }
 
 // TestSettings compares package.json with config.Settings; -update rewrites it.
@@ -87,7 +88,10 @@ func declaration(t *testing.T, s config.Setting) property {
 	case "string":
 		p.Enum, value = s.Values, s.Values[0]
 	case "array":
-		p.Items, value = &items{Type: "string"}, []string{}
+		p.Items, value = &items{Type: "string", Enum: s.Values}, []string{}
+		if len(s.Values) > 0 {
+			value = s.Values
+		}
 	case "object":
 		value = struct{}{}
 	default:
