@@ -121,7 +121,7 @@ func TestReturn1(t *testing.T) {
 	t.Logf("a byte to a warm process and back: p50 %v", floor)
 	within := func(v time.Duration) float64 { return float64(v) / float64(floor) }
 	verdict(t, within(backToBack) <= 3, "within 3 × of a byte to a warm process: %.0f × back to back, %.0f × with a pause", within(backToBack), within(paused))
-	if node, ok := nodeVM(t); ok {
+	if node, _, ok := peerRun(t, "peer_node.mjs", "scripts/return1.js", ""); ok {
 		t.Logf("Node's worker and vm, started for each run: p50 %v", node)
 		faster := func(v time.Duration) float64 { return float64(node) / float64(v) }
 		verdict(t, faster(backToBack) >= 10, "10 × as fast as Node: %.1f × back to back, %.1f × with a pause, %.1f × with a new text", faster(backToBack), faster(paused), faster(fresh))
@@ -137,24 +137,4 @@ func verdict(t *testing.T, met bool, target string, args ...any) {
 		word = "met"
 	}
 	t.Logf("target "+word+": "+target, args...)
-}
-
-// nodeVM is the median of PERF-1's peer: worker_threads and node:vm, started for
-// every run.
-func nodeVM(t testing.TB) (time.Duration, bool) {
-	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Log("no node: not compared")
-		return 0, false
-	}
-	out, err := exec.Command(node, "node_vm.mjs", "60").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r struct{ MedianMs float64 }
-	if err := json.Unmarshal(out, &r); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return time.Duration(r.MedianMs * float64(time.Millisecond)), true
 }

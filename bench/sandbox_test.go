@@ -38,13 +38,13 @@ func (echoHost) Call(_ context.Context, c sandbox.Call) (jsontext.Value, error) 
 
 func (echoHost) Log(string, string) {}
 
-func sandboxPool(b *testing.B) *sandbox.Pool {
+func sandboxPool(b testing.TB) *sandbox.Pool {
 	p := sandbox.NewPool(sandbox.Options{Warm: 4, MaxRuns: 4, MemoryMB: 256})
 	b.Cleanup(p.Close)
 	return p
 }
 
-func runInSandbox(b *testing.B, p *sandbox.Pool, code string) sandbox.Outcome {
+func runInSandbox(b testing.TB, p *sandbox.Pool, code string) sandbox.Outcome {
 	b.Helper()
 	o := p.Run(context.Background(), sandbox.Request{
 		Code: code, Language: codescript.TypeScript, Tools: []string{"echo"},
