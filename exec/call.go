@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -12,96 +11,68 @@ import (
 	"codemode-ls/config"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
-	"codemode-ls/script"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// reserved is the prefix by which the sandbox names a member of
-// tools["$codemode"].
-const reserved = "$codemode."
+// The funnel: the one way to an MCP server (spec 05), for a script's calls and
+// for direct ones. A call that has been looked up and counted goes through
+//
+//	enter  rules; in the order in which calls were made
+//	pass   a person, the queue, the server; in a goroutine of the call's own
+//
+// and whoever made it turns what comes back into what its caller gets.
 
 // A call is one use of a tool or member that counts. Its record is guarded by
 // the run's mu; the rest belongs to the call's goroutine.
 type call struct {
-	order  int // by which the sandbox knows it
+	order  int // in which the calls of the run were made
 	record CallRecord
 	tool   *catalog.Tool // nil for a member
 	began  time.Time
-	slot   *slot
-	asked  *question
+	slot   *slot         // in the queue, once the call is allowed
+	asked  *question     // when a person has to decide
+	ruled  verdict       // when not
 	waited time.Duration // for a person
 	queued time.Duration
 }
 
+// A verdict says whether a call may be made, and by what that was decided.
+type verdict struct {
+	allow bool
+	// reason of a denial, for whoever made the call.
+	reason string
+	// rule that decided, nil for none. Of a question it is the rule that said "ask".
+	rule *permission.Rule
+	// by is what decided, of the constants below.
+	by string
+	// stop: the person wants the calls that come after this one not to be made.
+	stop bool
+	// waited is how long it took.
+	waited time.Duration
+}
+
+// What decides on a call.
+const (
+	byRule     = "rule"
+	byGrant    = "grant"    // an answer of before, for the run
+	byReadOnly = "readOnly" // trusted annotations (PERM-9)
+	byAnswer   = "answer"   // a person
+	byNobody   = "nobody"   // there is none to ask (PERM-7)
+	byEnd      = "end"      // the run ended, or was stopped, while the call waited
+)
+
+// effect of a verdict in the words of the rules.
+func (v verdict) effect() permission.Effect {
+	if v.allow {
+		return permission.Allow
+	}
+	return permission.Deny
+}
+
 // errCallTimeout is the cause of a call's end at its own deadline.
 var errCallTimeout = errors.New("the call timed out")
-
-// Call is sandbox.Host's: the one way to an MCP server (spec 05).
-func (x *run) Call(ctx context.Context, sc sandbox.Call) (value jsontext.Value, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			x.r.log().Error("panic in a call", "run", x.id, "panic", p, "stack", string(debug.Stack()))
-			value, err = nil, &sandbox.CallError{Message: "internal error in the call of " + shown(sc.Name), Tool: shown(sc.Name)}
-		}
-	}()
-	c, value, err := x.admit(ctx, sc)
-	if c == nil || c.tool == nil || err != nil {
-		return value, err
-	}
-	if x.sample != nil {
-		return x.pretend(c)
-	}
-	if c.asked != nil {
-		v := x.r.questions.wait(ctx, c.asked)
-		c.waited = v.waited
-		if !v.allow {
-			return nil, x.denied(c, v)
-		}
-		x.queue(c)
-	}
-	return x.dispatch(ctx, c)
-}
-
-// admit takes a call in, one after the other in the order of the script: look
-// up, count, decide, and a place in line. What comes back finished needs no
-// more: members of the reserved namespace, and whatever is refused.
-func (x *run) admit(ctx context.Context, sc sandbox.Call) (*call, jsontext.Value, error) {
-	defer x.admission.done(sc.Index)
-	if err := x.admission.wait(ctx, sc.Index); err != nil {
-		return nil, nil, err
-	}
-	if len(sc.Arguments) == 0 {
-		sc.Arguments = jsontext.Value(`{}`)
-	}
-	if member, ok := strings.CutPrefix(sc.Name, reserved); ok {
-		return x.admitMember(sc, member)
-	}
-	pool := x.r.Pool()
-	tool, ok := pool.Find(sc.Name)
-	if !ok {
-		// It never reached the host: it does not count (SUM-5).
-		return nil, nil, unknownTool(pool, sc.Name)
-	}
-	c, err := x.count(sc, tool)
-	if err != nil {
-		return c, nil, err
-	}
-	if x.sample != nil {
-		return c, nil, nil
-	}
-	switch effect, rule, reason := x.decide(c); effect {
-	case permission.Allow:
-		x.queue(c)
-	case permission.Deny:
-		return c, nil, x.denied(c, verdict{reason: reason})
-	default:
-		x.status(c, CallWaiting)
-		c.asked = x.r.questions.put(x, c, rule)
-	}
-	return c, nil, nil
-}
 
 // count makes the record of a call, or of one over the cap (BUD-7, SUM-5).
 func (x *run) count(sc sandbox.Call, tool *catalog.Tool) (*call, error) {
@@ -129,63 +100,86 @@ func (x *run) count(sc sandbox.Call, tool *catalog.Tool) (*call, error) {
 	return c, nil
 }
 
-// place is the range of the tool's name in the author's text, or the bare
-// position when no use is there.
-func (x *run) place(at *script.Position) *script.Range {
-	if at == nil {
-		return nil
+// enter lets the rules decide on a call, and gives it its place: in the queue
+// when it is allowed, in the line of those that wait for a person when it has to
+// be asked for. pass must follow. Calls of a run enter one after the other, in
+// the order in which they were made.
+func (x *run) enter(ctx context.Context, c *call) {
+	v, decided := x.decide(c)
+	switch {
+	case !decided:
+		x.status(c, CallWaiting)
+		c.asked = x.r.questions.put(ctx, x, c, v.rule)
+		return
+	case v.allow:
+		// What allows this call allows those before it that wait: they start first.
+		x.r.questions.recheck(func(n *question) bool { return n.x == x && n.c.tool.Name == c.tool.Name })
+		x.queue(c)
 	}
-	for _, u := range x.uses() {
-		if contains(u.Whole, *at) {
-			return &script.Range{Start: u.Whole.Start, End: u.Whole.End}
-		}
-	}
-	return &script.Range{Start: *at, End: *at}
+	c.ruled = v
 }
 
-func contains(r script.Range, p script.Position) bool {
-	before := func(a, b script.Position) bool {
-		return a.Line < b.Line || a.Line == b.Line && a.Character <= b.Character
+// pass takes a call that has entered through the rest of the funnel. An error is
+// a *sandbox.CallError, and the call's record has ended; a result leaves that to
+// the caller.
+func (x *run) pass(ctx context.Context, c *call) (*upstream.Result, error) {
+	v := c.ruled
+	if c.asked != nil {
+		v = x.r.questions.wait(ctx, c.asked)
+		c.waited = v.waited
 	}
-	return before(r.Start, p) && before(p, r.End)
+	x.decided(c, v)
+	if !v.allow {
+		return nil, x.denied(c, v)
+	}
+	result, err := x.dispatch(ctx, c)
+	if err != nil {
+		return nil, x.failed(ctx, c, err)
+	}
+	x.receive(c, result)
+	return result, nil
+}
+
+// decided is where every decision on a call passes, once, before it is sent.
+func (x *run) decided(c *call, v verdict) {
+	x.r.log().Debug("call decided", "run", x.id, "tool", c.tool.Name, "allow", v.allow, "by", v.by)
 }
 
 // decide applies the rules of this moment, and what a person has granted for
-// this run. rule is the one that decided, nil for none; reason says why in words.
-func (x *run) decide(c *call) (effect permission.Effect, rule *permission.Rule, reason string) {
+// this run. When a person has to be asked, decided is false.
+func (x *run) decide(c *call) (v verdict, decided bool) {
 	leaf := c.tool.Name
 	d := x.r.Rules.Rules().Decide(leaf)
-	if d.Effect != permission.Ask {
-		return d.Effect, d.Rule, "denied by " + ruleWords(d.Rule)
+	switch d.Effect {
+	case permission.Allow:
+		return verdict{allow: true, rule: d.Rule, by: byRule}, true
+	case permission.Deny:
+		return verdict{reason: "denied by " + ruleWords(d.Rule), rule: d.Rule, by: byRule}, true
 	}
 	x.mu.Lock()
 	g, ok := x.grants[leaf]
 	x.mu.Unlock()
 	if ok && g.covers(d.Rule) {
-		return g.effect, d.Rule, "denied by the user for this run"
+		return verdict{allow: g.effect == permission.Allow, reason: "denied by the user for this run", rule: d.Rule, by: byGrant}, true
 	}
 	a := c.tool.Annotations
 	if d.Rule == nil && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive) &&
 		x.r.ReadOnlyAllowed != nil && x.r.ReadOnlyAllowed(c.tool.Server) {
-		return permission.Allow, nil, "" // PERM-9
+		return verdict{allow: true, by: byReadOnly}, true // PERM-9
 	}
-	return permission.Ask, d.Rule, ""
+	return verdict{rule: d.Rule}, false
 }
 
 // queue gives an allowed call its place in line.
 func (x *run) queue(c *call) {
-	k := classOf(c.tool.Annotations)
-	if x.r.Together != nil && x.r.Together(c.tool.Server) {
-		k = together
-	}
-	c.slot = &slot{order: c.order, class: k, server: c.tool.Server}
+	c.slot = &slot{order: c.order, class: x.r.classOf(c.tool), server: c.tool.Server}
 	if !x.schedule.enter(c.slot) {
 		x.status(c, CallQueued)
 	}
 }
 
 // dispatch waits for the call's turn and makes it.
-func (x *run) dispatch(ctx context.Context, c *call) (jsontext.Value, error) {
+func (x *run) dispatch(ctx context.Context, c *call) (*upstream.Result, error) {
 	defer x.schedule.leave(c.slot)
 	entered := time.Now()
 	release := x.clock.Hold(sandbox.ForQueue)
@@ -193,15 +187,14 @@ func (x *run) dispatch(ctx context.Context, c *call) (jsontext.Value, error) {
 	release()
 	c.queued = time.Since(entered)
 	if err != nil {
-		return nil, x.fail(c, CallCancelled, CodeCancelled, "cancelled before it was sent", nil)
+		return nil, errNotSent
 	}
 	x.status(c, CallRunning)
-	result, err := x.send(ctx, c)
-	if err != nil {
-		return nil, x.failed(ctx, c, err)
-	}
-	return x.receive(c, result)
+	return x.send(ctx, c)
 }
+
+// errNotSent is the end of a call whose turn did not come.
+var errNotSent = errors.New("cancelled before it was sent")
 
 // send calls the server, with a deadline that begins now (TIME-1) and begins
 // anew with each progress notification, up to a ceiling (TIME-3).
@@ -215,9 +208,9 @@ func (x *run) send(ctx context.Context, c *call) (*upstream.Result, error) {
 	sent := time.Now()
 	timer := time.AfterFunc(timeout, func() { cancel(errCallTimeout) })
 	defer timer.Stop()
-	x.schedule.launched(c.slot)
 	result, err := x.r.Caller.Call(ctx, upstream.Call{
 		Server: c.tool.Server, Tool: c.tool.MCPName, Arguments: c.record.Arguments,
+		Sent: func() { x.schedule.launched(c.slot) },
 		Progress: func(progress, total float64, message string) {
 			if left := most - time.Since(sent); left > 0 && timer.Stop() {
 				timer.Reset(min(timeout, left))
@@ -244,37 +237,18 @@ func maxCallTime() time.Duration {
 	return time.Duration(ceiling("mcp.callTimeoutMs")) * time.Millisecond
 }
 
-// receive turns a result into the value that the script gets (EXEC-3, EXEC-4).
-func (x *run) receive(c *call, r *upstream.Result) (jsontext.Value, error) {
+// receive notes what came back.
+func (x *run) receive(c *call, r *upstream.Result) {
 	size := len(r.Structured) + len(r.Text)
 	for _, a := range r.Attachments {
 		size += len(a.Data) + len(a.Text)
 	}
 	x.mu.Lock()
+	defer x.mu.Unlock()
 	c.record.ResultBytes = size
 	for _, a := range r.Attachments {
 		x.attach(c, a)
 	}
-	x.mu.Unlock()
-	if r.IsError {
-		text := r.Text
-		if strings.TrimSpace(text) == "" {
-			text = fmt.Sprintf("(%s failed with no output)", c.tool.Name) // OUT-2
-		}
-		return nil, x.fail(c, CallFailed, CodeToolError, text, r.Structured)
-	}
-	value := jsontext.Value("null")
-	switch {
-	case r.Structured != nil:
-		value = r.Structured
-	case r.HasText:
-		value = quote(r.Text)
-	}
-	if len(value) > x.limits.MaxValueBytes {
-		return nil, x.fail(c, CallFailed, CodeTooLarge, "the result is too large for a script", nil)
-	}
-	x.status(c, CallCompleted)
-	return value, nil
 }
 
 // failed sorts out a call that brought no result (TIME-2, OUT-3).
@@ -282,6 +256,8 @@ func (x *run) failed(ctx context.Context, c *call, err error) error {
 	var up *upstream.CallError
 	timedOut := errors.Is(err, errCallTimeout)
 	switch {
+	case errors.Is(err, errNotSent):
+		return x.fail(c, CallCancelled, CodeCancelled, err.Error(), nil)
 	case timedOut:
 	case ctx.Err() != nil:
 		return x.fail(c, CallCancelled, CodeCancelled, "cancelled", nil)
@@ -303,8 +279,8 @@ func (x *run) failed(ctx context.Context, c *call, err error) error {
 
 // denied ends a call that may not be made.
 func (x *run) denied(c *call, v verdict) error {
-	if v.cancelled {
-		return x.fail(c, CallCancelled, CodeCancelled, "cancelled while waiting for permission", nil)
+	if v.by == byEnd {
+		return x.fail(c, CallCancelled, CodeCancelled, v.reason, nil)
 	}
 	return x.fail(c, CallDenied, CodeDenied, c.tool.Name+": "+v.reason, nil)
 }
@@ -364,10 +340,4 @@ func shown(name string) string {
 		name = strings.ToValidUTF8(name[:most], "") + "…"
 	}
 	return name
-}
-
-// quote is a text as a JSON string; what is not UTF-8 becomes U+FFFD.
-func quote(s string) jsontext.Value {
-	b, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\ufffd"))
-	return b
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Caller reaches MCP servers; *upstream.Set is one.
+// Caller reaches MCP servers; *upstream.Set is one. It must call c.Sent as soon
+// as no later call can overtake this one: the next call starts then (SCHED-1).
 type Caller interface {
 	Call(ctx context.Context, c upstream.Call) (*upstream.Result, error)
 }

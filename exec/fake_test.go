@@ -149,6 +149,7 @@ func (f *fakeServer) Call(ctx context.Context, c upstream.Call) (*upstream.Resul
 	f.most = max(f.most, total)
 	f.sent = append(f.sent, c)
 	f.mu.Unlock()
+	c.Sent()
 	defer func() {
 		f.mu.Lock()
 		f.running[name]--

@@ -14,6 +14,7 @@ import (
 
 // finish makes the result of a run from how its sandbox ended.
 func (x *run) finish(ctx context.Context, o sandbox.Outcome, pool *catalog.Catalog) *Result {
+	x.asking.Wait()
 	x.settle(o)
 	if o.Status == sandbox.Completed && !x.commit() {
 		x.warn("what the script stored was not kept: another script of this session has used up the room")

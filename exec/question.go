@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"crypto/rand"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -15,10 +16,12 @@ import (
 const noClient = "no permission client is configured"
 
 // questions are the calls that wait for a person, of all runs, in order. One is
-// asked at a time (PERM-8), by the goroutine of its call.
+// asked at a time (PERM-8). Each has a goroutine of its own when its turn has
+// come, which its run waits for.
 type questions struct {
-	mu   sync.Mutex // guards what follows, and the fields of questions so marked
-	list []*question
+	mu   sync.Mutex  // guards what follows, and the fields of questions so marked
+	list []*question // that have no verdict, and the open one
+	open *question   // that is being asked; nil for none
 }
 
 // A question is one call that waits for a person.
@@ -29,20 +32,12 @@ type question struct {
 	since time.Time
 	// release lets the clock go on.
 	release func()
-	// turn is closed when it is first in line.
-	turn chan struct{}
-	// settled is closed when verdict is there without an answer of its own.
+	// ctx ends when the question need not be asked any more.
+	ctx      context.Context
+	withdraw context.CancelFunc
+	// settled is closed when verdict is there.
 	settled chan struct{}
-	verdict *verdict           // guarded by questions.mu
-	ask     context.CancelFunc // guarded by questions.mu; set while it is being asked
-}
-
-// A verdict on one call.
-type verdict struct {
-	allow     bool
-	reason    string // of a denial
-	cancelled bool   // the run ended while the call waited
-	waited    time.Duration
+	verdict *verdict // guarded by questions.mu until settled
 }
 
 // A grant is an answer that counts for the rest of a run.
@@ -58,105 +53,132 @@ func (g grant) covers(rule *permission.Rule) bool {
 }
 
 // put puts a call in line. wait must follow.
-func (q *questions) put(x *run, c *call, rule *permission.Rule) *question {
-	n := &question{
-		x: x, c: c, rule: rule, since: time.Now(), release: x.clock.Hold(sandbox.ForPermission),
-		turn: make(chan struct{}), settled: make(chan struct{}),
-	}
+func (q *questions) put(ctx context.Context, x *run, c *call, rule *permission.Rule) *question {
+	n := &question{x: x, c: c, rule: rule, since: time.Now(), release: x.clock.Hold(sandbox.ForPermission), settled: make(chan struct{})}
+	n.ctx, n.withdraw = context.WithCancel(ctx)
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.list = append(q.list, n)
-	if len(q.list) == 1 {
-		close(n.turn)
+	q.begin()
+	q.mu.Unlock()
+	if v, ok := x.decide(c); ok { // a rule has changed meanwhile
+		q.settle(n, v)
 	}
 	return n
 }
 
-// remove takes a call out of the line; the next one has its turn.
+// begin asks the first question in line, unless one is open. q.mu is held.
+func (q *questions) begin() {
+	if q.open != nil || len(q.list) == 0 {
+		return
+	}
+	n := q.list[0]
+	q.open = n
+	n.x.asking.Go(func() {
+		defer func() {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.open = nil
+			q.remove(n)
+			q.begin()
+		}()
+		q.ask(n)
+	})
+}
+
+// remove takes a question out of line. q.mu is held.
 func (q *questions) remove(n *question) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	i := slices.Index(q.list, n)
-	q.list = slices.Delete(q.list, i, i+1)
-	if i == 0 && len(q.list) > 0 {
-		close(q.list[0].turn)
+	if i := slices.Index(q.list, n); i >= 0 {
+		q.list = slices.Delete(q.list, i, i+1)
 	}
 }
+
+// settle gives a question its verdict; false when it has one. The call gets its
+// place in the queue here and not in its own goroutine: calls that are settled
+// together start in their order (SCHED-1).
+func (q *questions) settle(n *question, v verdict) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.conclude(n, v)
+}
+
+// conclude is settle; q.mu is held.
+func (q *questions) conclude(n *question, v verdict) bool {
+	if n.verdict != nil {
+		return false
+	}
+	v.waited = time.Since(n.since)
+	n.verdict = &v
+	if n != q.open {
+		q.remove(n)
+	}
+	n.release()
+	n.withdraw()
+	if v.allow {
+		n.x.queue(n.c)
+	}
+	if v.stop {
+		n.x.stop(n.c.tool.Name + ": " + v.reason)
+		for _, other := range slices.Clone(q.list) {
+			if other.x == n.x {
+				q.conclude(other, ended)
+			}
+		}
+	}
+	close(n.settled)
+	return true
+}
+
+// ended is the verdict on calls that wait when their run ends or is stopped.
+var ended = verdict{reason: "cancelled while waiting for permission", by: byEnd}
 
 // wait waits until the call is decided: by an answer, by a rule or an answer to
 // another call that covers it, or by the end of its run.
-func (q *questions) wait(ctx context.Context, n *question) (v verdict) {
-	defer func() {
-		q.remove(n)
-		n.release()
-		v.waited = time.Since(n.since)
-	}()
+func (q *questions) wait(ctx context.Context, n *question) verdict {
 	select {
 	case <-n.settled:
-		return *n.verdict
 	case <-ctx.Done():
-		return verdict{cancelled: true}
-	case <-n.turn:
+		q.settle(n, ended)
+		<-n.settled
 	}
-	if ctx.Err() != nil { // both were ready
-		return verdict{cancelled: true}
+	return *n.verdict
+}
+
+// ask asks the person and does what the answer says.
+func (q *questions) ask(n *question) {
+	defer func() {
+		if p := recover(); p != nil {
+			n.x.r.log().Error("panic in a question", "run", n.x.id, "panic", p, "stack", string(debug.Stack()))
+			q.settle(n, verdict{reason: "the question could not be asked", by: byNobody})
+		}
+	}()
+	if n.ctx.Err() != nil {
+		q.settle(n, ended)
+		return
 	}
-	if v, ok := n.decided(); ok {
-		return v
+	if v, ok := n.x.decide(n.c); ok {
+		q.settle(n, v)
+		return
 	}
 	if n.x.request.Asker == nil {
-		return verdict{reason: noClient}
+		q.settle(n, verdict{reason: noClient, rule: n.rule, by: byNobody})
+		return
 	}
-	return q.answer(ctx, n)
-}
-
-// decided says whether rules or grants settle the call now.
-func (n *question) decided() (verdict, bool) {
-	switch effect, _, reason := n.x.decide(n.c); effect {
-	case permission.Allow:
-		return verdict{allow: true}, true
-	case permission.Deny:
-		return verdict{reason: reason}, true
-	}
-	return verdict{}, false
-}
-
-// answer asks the person and does what the answer says.
-func (q *questions) answer(ctx context.Context, n *question) verdict {
-	asking, cancel := context.WithCancel(ctx)
-	defer cancel()
 	q.mu.Lock()
-	if n.verdict != nil { // settled meanwhile
-		q.mu.Unlock()
-		return *n.verdict
-	}
-	n.ask = cancel
 	behind := len(q.list) - 1
 	q.mu.Unlock()
-
-	a, err := n.x.request.Asker.Ask(asking, n.shown(behind))
-
-	q.mu.Lock()
-	n.ask = nil
-	settled := n.verdict
-	q.mu.Unlock()
+	a, err := n.x.request.Asker.Ask(n.ctx, n.shown(behind))
 	switch {
-	case settled != nil:
-		return *settled
-	case ctx.Err() != nil:
-		return verdict{cancelled: true}
+	case n.ctx.Err() != nil:
+		q.settle(n, ended) // if nothing else has settled it
+		return
 	case err != nil:
-		return verdict{reason: normalise(err)}
+		q.settle(n, verdict{reason: normalise(err), rule: n.rule, by: byNobody})
+		return
 	}
-	v := n.apply(a)
-	if a.Stop && !v.allow {
-		// Before the next question has its turn.
-		n.x.cancel(&stopped{n.c.tool.Name + ": " + v.reason})
+	// An answer that comes too late changes nothing.
+	if q.settle(n, n.means(a)) && n.keep(a) {
+		q.recheck(nil) // an answer that covers others settles them (PERM-8)
 	}
-	if a.Scope != "" && a.Scope != "once" {
-		q.recheck() // an answer that covers others settles them (PERM-8)
-	}
-	return v
 }
 
 // shown is what the person sees: exactly what would be sent (PERM-5, PERM-6).
@@ -172,15 +194,29 @@ func (n *question) shown(behind int) Question {
 	return s
 }
 
-// apply does what an answer says. Anything but a clear "allow" is a denial.
-func (n *question) apply(a Answer) verdict {
+// means is what an answer says of the call. Anything but a clear "allow" is a
+// denial, and a rule that denies wins also when it came while the prompt was
+// open.
+func (n *question) means(a Answer) verdict {
+	if a.Decision == "allow" {
+		if d := n.x.r.Rules.Rules().Decide(n.c.tool.Name); d.Effect == permission.Deny {
+			return verdict{reason: "denied by " + ruleWords(d.Rule), rule: d.Rule, by: byRule}
+		}
+		return verdict{allow: true, rule: n.rule, by: byAnswer}
+	}
+	v := verdict{reason: "denied by the user", rule: n.rule, by: byAnswer, stop: a.Stop}
+	if a.Reason != "" {
+		v.reason += ": " + fold(a.Reason)
+	}
+	return v
+}
+
+// keep remembers an answer that counts for more than its own call, and says
+// whether it does.
+func (n *question) keep(a Answer) bool {
 	effect := permission.Deny
-	v := verdict{reason: "denied by the user"}
 	if a.Decision == "allow" {
 		effect = permission.Allow
-		v = verdict{allow: true}
-	} else if a.Reason != "" {
-		v.reason += ": " + fold(a.Reason)
 	}
 	leaf := n.c.tool.Name
 	switch a.Scope {
@@ -188,43 +224,32 @@ func (n *question) apply(a Answer) verdict {
 		n.x.mu.Lock()
 		n.x.grants[leaf] = grant{effect, n.rule}
 		n.x.mu.Unlock()
+	default:
+		return false
 	}
-	switch a.Scope {
-	case "session", "workspace", "user":
+	if a.Scope != "run" {
 		// PERM-4: for the leaf's full name, in the layer that the person chose.
 		if err := n.x.r.Rules.Set(permission.Layer(a.Scope), effect, permission.Literal(leaf)); err != nil {
 			n.x.r.log().Error("rule not stored", "leaf", leaf, "layer", a.Scope, "err", err)
 			n.x.warn("the rule for %s could not be stored and counts for this run alone: %v", leaf, err)
 		}
 	}
-	if v.allow {
-		// A rule that denies wins, also when it came while the prompt was open.
-		if d := n.x.r.Rules.Rules().Decide(leaf); d.Effect == permission.Deny {
-			return verdict{reason: "denied by " + ruleWords(d.Rule)}
-		}
-	}
-	return v
+	return true
 }
 
 // recheck settles every waiting call that rules or grants decide now, also the
-// one whose question is open.
-func (q *questions) recheck() {
+// one whose question is open, in the order of the calls. which chooses among
+// them; nil is all.
+func (q *questions) recheck(which func(*question) bool) {
 	q.mu.Lock()
 	waiting := slices.Clone(q.list)
 	q.mu.Unlock()
 	for _, n := range waiting {
-		v, ok := n.decided()
-		if !ok {
+		if which != nil && !which(n) {
 			continue
 		}
-		q.mu.Lock()
-		if n.verdict == nil {
-			n.verdict = &v
-			close(n.settled)
-			if n.ask != nil {
-				n.ask()
-			}
+		if v, ok := n.x.decide(n.c); ok {
+			q.settle(n, v)
 		}
-		q.mu.Unlock()
 	}
 }

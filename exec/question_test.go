@@ -270,10 +270,13 @@ func TestQuestionsOfAnEndedRun(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		r := b.Run(ctx, Request{Code: "return 1", Asker: askerFunc(func(ctx context.Context, q Question) (Answer, error) {
-			close(asking)
 			<-ctx.Done()
 			return Answer{}, ctx.Err()
-		})})
+		}), Events: func(e Event) {
+			if e.Call != nil && e.Call.Index == 1 && e.Call.Status == CallWaiting {
+				close(asking)
+			}
+		}})
 		equal(t, "statuses", statuses(r), []CallStatus{CallCancelled, CallCancelled})
 	})
 	<-asking

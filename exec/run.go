@@ -39,10 +39,12 @@ const (
 	CodeRange       = "RANGE_ERROR"
 )
 
-// A run is one script from its request to its result. It is the sandbox's Host.
+// A run is one script from its request to its result, and then the sandbox's
+// Host; or the direct calls of one request.
 type run struct {
 	r       *Runner
 	id      string
+	started time.Time
 	request Request
 	text    string // as script.Prepare left it
 	limits  config.Limits
@@ -50,10 +52,13 @@ type run struct {
 	session *session
 	uses    func() []script.Use
 	cancel  context.CancelCauseFunc
-	sample  *sampler // of a dry run, else nil
+	// stop is what "deny and stop" does. It is called with locks held.
+	stop   func(reason string)
+	sample *sampler // of a dry run, else nil
 
 	admission sequence
 	schedule  schedule
+	asking    sync.WaitGroup // the goroutines of its questions
 
 	mu       sync.Mutex // guards what follows, and the records of calls
 	calls    []*call    // those that count, in the order of the script
@@ -78,27 +83,38 @@ var (
 // Run executes a script and waits for its end. What a script's author did wrong
 // and what happened to the sandbox are in the result (BUD-12).
 func (r *Runner) Run(ctx context.Context, q Request) *Result {
-	started := time.Now()
+	x, ctx := r.begin(ctx, q)
+	defer x.cancel(nil)
+	x.stop = func(reason string) { x.cancel(&stopped{reason}) }
+	x.session = r.sessions.open(x.request.SessionID)
+	defer r.sessions.close(x.session)
+	result := x.execute(ctx)
+	x.end(result)
+	return result
+}
+
+// begin makes a run; end and a call of cancel must follow.
+func (r *Runner) begin(ctx context.Context, q Request) (*run, context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	if q.SessionID == "" {
 		q.SessionID = "default"
 	}
 	x := &run{
-		r: r, id: rand.Text(), request: q, cancel: cancel,
+		r: r, id: rand.Text(), request: q, cancel: cancel, started: time.Now(),
 		byIndex: map[int]*call{}, grants: map[string]grant{},
-		session: r.sessions.open(q.SessionID),
 	}
-	defer r.sessions.close(x.session)
 	r.history.begin(x)
 	x.emit(Event{Kind: "started"})
-	result := x.execute(ctx)
+	return x, ctx
+}
+
+// end keeps a run's result.
+func (x *run) end(result *Result) {
 	if result.Timing.WallMs == 0 {
-		result.Timing.WallMs = time.Since(started).Milliseconds()
+		result.Timing.WallMs = time.Since(x.started).Milliseconds()
 	}
-	r.history.end(x, result, started)
+	x.r.history.end(x, result, x.started)
 	x.emit(Event{Kind: "finished", Status: result.Status, Summary: result.Summary})
-	return result
 }
 
 // Cancel ends a run by its id; false when there is no such run.
@@ -113,7 +129,7 @@ func (r *Runner) Cancel(runID string) bool {
 
 // Recheck looks at the rules again for every call that waits for a person. It
 // is to be called when rules have changed (PERM-4).
-func (r *Runner) Recheck() { r.questions.recheck() }
+func (r *Runner) Recheck() { r.questions.recheck(nil) }
 
 // execute takes the run through everything that comes before the sandbox.
 func (x *run) execute(ctx context.Context) *Result {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"codemode-ls/catalog"
+	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 
 	"github.com/go-json-experiment/json"
@@ -18,7 +19,10 @@ import (
 // pretend answers a call of a dry run (DRY-1): no server hears of it, nobody is
 // asked, and the answer is a sample of what the tool says it returns.
 func (x *run) pretend(c *call) (jsontext.Value, error) {
-	effect, _, _ := x.decide(c)
+	effect := permission.Ask
+	if v, decided := x.decide(c); decided {
+		effect = v.effect()
+	}
 	x.mu.Lock()
 	c.record.Verdict = string(effect)
 	x.mu.Unlock()

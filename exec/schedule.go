@@ -30,6 +30,15 @@ func classOf(a catalog.Annotations) class {
 	return serial
 }
 
+// classOf is how calls of a tool are scheduled: a person can turn SCHED-1 off for
+// a server.
+func (r *Runner) classOf(t *catalog.Tool) class {
+	if r.Together != nil && r.Together(t.Server) {
+		return together
+	}
+	return classOf(t.Annotations)
+}
+
 // A schedule lets the calls of one run start in the order in which the script
 // made them, as their classes and the cap allow (SCHED-1). A call that has to
 // wait makes those behind it wait too: order of start is order of call.
@@ -39,8 +48,9 @@ type schedule struct {
 	mu      sync.Mutex // guards what follows
 	waiting []*slot    // by order
 	running map[*slot]bool
-	// launching has started and is not on its way yet. The next one waits for it:
-	// woken together, they would overtake each other.
+	// launching has started, and its request has no place in the stream to its
+	// server yet. The next one waits for that: woken together, they would overtake
+	// each other.
 	launching *slot
 }
 
@@ -82,7 +92,8 @@ func (s *schedule) wait(ctx context.Context, l *slot) error {
 	}
 }
 
-// launched says that a call that may start is on its way to its server.
+// launched says that the request of a call that may start cannot be overtaken
+// any more. Only the first time counts.
 func (s *schedule) launched(l *slot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

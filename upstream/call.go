@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http/httptrace"
 	"time"
 
 	"codemode-ls/config"
@@ -32,7 +33,7 @@ func (s *Set) Call(ctx context.Context, c Call) (*Result, error) {
 	}
 	var last *session
 	for {
-		session, err := server.await(ctx, last)
+		session, err := server.await(ctx, last, c.sent)
 		if err != nil {
 			if failed := (*CallError)(nil); errors.As(err, &failed) {
 				return nil, failed
@@ -101,10 +102,13 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 	request.Params.Meta = &mcp.Meta{ProgressToken: token}
 	if s.process != nil {
 		placeholder := rand.Text()
-		defer s.process.stdin.hold(placeholder, arguments)()
+		defer s.process.stdin.hold(placeholder, arguments, c.sent)()
 		request.Params.Arguments = placeholder
 	} else {
 		request.Params.Arguments = json.RawMessage(arguments)
+		// A server that does not take the request must not hold up others.
+		defer time.AfterFunc(sendGrace, c.sent).Stop()
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { c.sent() }})
 	}
 
 	begin := time.Now()
@@ -134,6 +138,16 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 			}
 			return s.outcome(caller, ctx, c, tap, err, limit)
 		}
+	}
+}
+
+// sendGrace is how long a request over HTTP may take to be written before it
+// counts as sent.
+const sendGrace = 100 * time.Millisecond
+
+func (c Call) sent() {
+	if c.Sent != nil {
+		c.Sent()
 	}
 }
 

@@ -28,53 +28,73 @@ type outbox struct {
 	closed  bool
 	failure error
 	wake    chan struct{}
-	// raw are texts that stand for others in a frame; see hold.
-	raw map[string][]byte
+	held    map[string]held // by placeholder
+}
+
+// held is what goes out in the place of a placeholder; see hold.
+type held struct {
+	raw  []byte
+	sent func() // nil for nothing
 }
 
 func newOutbox(file *os.File) *outbox {
-	o := &outbox{file: file, done: make(chan struct{}), wake: make(chan struct{}, 1), raw: map[string][]byte{}}
+	o := &outbox{file: file, done: make(chan struct{}), wake: make(chan struct{}, 1), held: map[string]held{}}
 	go o.write()
 	return o
 }
 
 // hold makes the JSON string placeholder, wherever a frame has it, go out as
 // raw. mcp-go's encoder would rewrite raw JSON (escape "<", for one), and what a
-// person has approved is what must be sent, byte for byte (PERM-5).
-func (o *outbox) hold(placeholder string, raw []byte) (release func()) {
+// person has approved is what must be sent, byte for byte (PERM-5). sent is
+// called when such a frame has its place in the stream.
+func (o *outbox) hold(placeholder string, raw []byte, sent func()) (release func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.raw[placeholder] = raw
+	o.held[placeholder] = held{raw, sent}
 	return func() {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		delete(o.raw, placeholder)
+		delete(o.held, placeholder)
 	}
 }
 
 // Write takes one whole frame.
 func (o *outbox) Write(frame []byte) (int, error) {
+	sent, err := o.put(frame)
+	if err != nil {
+		return 0, err
+	}
+	if sent != nil {
+		sent()
+	}
+	return len(frame), nil
+}
+
+// put queues a frame and gives what its placeholder wants to be called.
+func (o *outbox) put(frame []byte) (sent func(), err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case o.failure != nil:
-		return 0, o.failure
+		return nil, o.failure
 	case o.closed:
-		return 0, os.ErrClosed
+		return nil, os.ErrClosed
 	case o.queued+len(frame) > maxQueued:
-		return 0, errNotReading
+		return nil, errNotReading
 	}
 	out := bytes.Clone(frame)
-	for placeholder, raw := range o.raw {
+	for placeholder, h := range o.held {
 		if quoted := []byte(`"` + placeholder + `"`); bytes.Contains(out, quoted) {
-			out = bytes.Replace(out, quoted, raw, 1)
+			out = bytes.Replace(out, quoted, h.raw, 1)
+			sent = h.sent
+			delete(o.held, placeholder)
 			break
 		}
 	}
 	o.queue = append(o.queue, out)
 	o.queued += len(out)
 	o.signal()
-	return len(frame), nil
+	return sent, nil
 }
 
 func (o *outbox) signal() {

@@ -285,8 +285,8 @@ func (s *server) status() Status {
 }
 
 // await is the server's session, another one than last. It waits while the
-// server connects.
-func (s *server) await(ctx context.Context, last *session) (*session, error) {
+// server connects, and calls waits before.
+func (s *server) await(ctx context.Context, last *session, waits func()) (*session, error) {
 	for {
 		s.mu.Lock()
 		session, state, failure, news := s.session, s.state, s.failure, s.news
@@ -297,6 +297,7 @@ func (s *server) await(ctx context.Context, last *session) (*session, error) {
 		if session == nil && state != Connecting {
 			return nil, unavailable(s.def.Name, state, failure)
 		}
+		waits()
 		select {
 		case <-news:
 		case <-s.done:

@@ -53,6 +53,10 @@ type Call struct {
 	Server    string // configured name
 	Tool      string // as the server knows it
 	Arguments jsontext.Value
+	// Sent, when set, is called once no later call can overtake this one: when the
+	// request has its place in the stream to the server, or when it has to wait for
+	// the server to connect. It must return at once; it may be called again.
+	Sent func()
 	// Progress, when set, receives the server's progress notifications.
 	Progress func(progress, total float64, message string)
 }

@@ -1,0 +1,125 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"codemode-ls/sandbox"
+	"codemode-ls/script"
+	"codemode-ls/upstream"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// What a script needs beside the funnel: its calls taken in one after the other,
+// and results turned into values.
+
+// reserved is the prefix by which the sandbox names a member of
+// tools["$codemode"].
+const reserved = "$codemode."
+
+// Call is sandbox.Host's: a script calls a tool, or a member of the reserved
+// namespace.
+func (x *run) Call(ctx context.Context, sc sandbox.Call) (value jsontext.Value, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			x.r.log().Error("panic in a call", "run", x.id, "panic", p, "stack", string(debug.Stack()))
+			value, err = nil, &sandbox.CallError{Message: "internal error in the call of " + shown(sc.Name), Tool: shown(sc.Name)}
+		}
+	}()
+	c, value, err := x.admit(ctx, sc)
+	if c == nil || c.tool == nil || err != nil {
+		return value, err
+	}
+	if x.sample != nil {
+		return x.pretend(c)
+	}
+	result, err := x.pass(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return x.value(c, result)
+}
+
+// admit takes a call in, one after the other in the order of the script: look
+// up, count, and the entrance of the funnel. What comes back finished needs no
+// more: members of the reserved namespace, and whatever is refused.
+func (x *run) admit(ctx context.Context, sc sandbox.Call) (*call, jsontext.Value, error) {
+	defer x.admission.done(sc.Index)
+	if err := x.admission.wait(ctx, sc.Index); err != nil {
+		return nil, nil, err
+	}
+	if len(sc.Arguments) == 0 {
+		sc.Arguments = jsontext.Value(`{}`)
+	}
+	if member, ok := strings.CutPrefix(sc.Name, reserved); ok {
+		return x.admitMember(sc, member)
+	}
+	pool := x.r.Pool()
+	tool, ok := pool.Find(sc.Name)
+	if !ok {
+		// It never reached the host: it does not count (SUM-5).
+		return nil, nil, unknownTool(pool, sc.Name)
+	}
+	c, err := x.count(sc, tool)
+	if err != nil {
+		return c, nil, err
+	}
+	if x.sample == nil {
+		x.enter(ctx, c)
+	}
+	return c, nil, nil
+}
+
+// place is the range of the tool's name in the author's text, or the bare
+// position when no use is there.
+func (x *run) place(at *script.Position) *script.Range {
+	if at == nil {
+		return nil
+	}
+	for _, u := range x.uses() {
+		if contains(u.Whole, *at) {
+			return &script.Range{Start: u.Whole.Start, End: u.Whole.End}
+		}
+	}
+	return &script.Range{Start: *at, End: *at}
+}
+
+func contains(r script.Range, p script.Position) bool {
+	before := func(a, b script.Position) bool {
+		return a.Line < b.Line || a.Line == b.Line && a.Character <= b.Character
+	}
+	return before(r.Start, p) && before(p, r.End)
+}
+
+// value turns a result into the value that the script gets (EXEC-3, EXEC-4). It
+// ends the call's record.
+func (x *run) value(c *call, r *upstream.Result) (jsontext.Value, error) {
+	if r.IsError {
+		text := r.Text
+		if strings.TrimSpace(text) == "" {
+			text = fmt.Sprintf("(%s failed with no output)", c.tool.Name) // OUT-2
+		}
+		return nil, x.fail(c, CallFailed, CodeToolError, text, r.Structured)
+	}
+	value := jsontext.Value("null")
+	switch {
+	case r.Structured != nil:
+		value = r.Structured
+	case r.HasText:
+		value = quote(r.Text)
+	}
+	if len(value) > x.limits.MaxValueBytes {
+		return nil, x.fail(c, CallFailed, CodeTooLarge, "the result is too large for a script", nil)
+	}
+	x.status(c, CallCompleted)
+	return value, nil
+}
+
+// quote is a text as a JSON string; what is not UTF-8 becomes U+FFFD.
+func quote(s string) jsontext.Value {
+	b, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\ufffd"))
+	return b
+}
