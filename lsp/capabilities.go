@@ -31,6 +31,10 @@ type clientCapabilities struct {
 	ParameterOffsets     bool // parameter labels may be offsets
 	DefinitionLinks      bool
 	HierarchicalSymbols  bool
+	LineFolding          bool // folds are of whole lines
+	FoldingLimit         int  // how many folds are wanted; 0 is any number
+	PrepareRename        bool
+	DocumentChanges      bool // edits of documents may name their versions
 	PullDiagnostics      bool
 	DiagnosticTags       bool
 	DiagnosticRelated    bool
@@ -61,7 +65,7 @@ type clientCapabilities struct {
 type codemodeClient struct {
 	Permission bool `json:"permission,omitzero"` // answers codemode/permission
 	Events     bool `json:"events,omitzero"`     // wants codemode/execEvent
-	Models     bool `json:"models,omitzero"`     // answers codemode/model, which this version never sends
+	Models     bool `json:"models,omitzero"`     // answers codemode/model: scripts may use its models
 	Trust      bool `json:"trust,omitzero"`      // asks a person for approval of servers by itself
 }
 
@@ -70,6 +74,9 @@ func (c *clientCapabilities) canAsk() bool { return c.Codemode != nil && c.Codem
 
 // events says that the client wants codemode/execEvent.
 func (c *clientCapabilities) events() bool { return c.Codemode != nil && c.Codemode.Events }
+
+// models says that the client runs models for scripts.
+func (c *clientCapabilities) models() bool { return c.Codemode != nil && c.Codemode.Models }
 
 // resolves says that the client asks for a property of a completion item later.
 func (c *clientCapabilities) resolves(property string) bool {
@@ -157,6 +164,13 @@ func (c *clientCapabilities) readTextDocument(t *protocol.TextDocumentClientCapa
 	if d := t.DocumentSymbol; d != nil {
 		c.HierarchicalSymbols = is(d.HierarchicalDocumentSymbolSupport)
 	}
+	c.PrepareRename = t.Rename != nil && is(t.Rename.PrepareSupport)
+	if f := t.FoldingRange; f != nil {
+		c.LineFolding = is(f.LineFoldingOnly)
+		if f.RangeLimit != nil {
+			c.FoldingLimit = int(min(*f.RangeLimit, 1<<20))
+		}
+	}
 	if a := t.CodeAction; a != nil {
 		c.CodeActionLiterals = len(a.CodeActionLiteralSupport.CodeActionKind.ValueSet) > 0
 	}
@@ -181,6 +195,7 @@ func (c *clientCapabilities) readWorkspace(w *protocol.WorkspaceClientCapabiliti
 	c.Configuration = is(w.Configuration)
 	c.WorkspaceFolders = is(w.WorkspaceFolders)
 	c.ApplyEdit = is(w.ApplyEdit)
+	c.DocumentChanges = w.WorkspaceEdit != nil && is(w.WorkspaceEdit.DocumentChanges)
 	c.ConfigurationDynamic = w.DidChangeConfiguration != nil && is(w.DidChangeConfiguration.DynamicRegistration)
 	c.WatchedFilesDynamic = w.DidChangeWatchedFiles != nil && is(w.DidChangeWatchedFiles.DynamicRegistration)
 	c.DiagnosticRefresh = w.Diagnostics != nil && is(w.Diagnostics.RefreshSupport)

@@ -32,6 +32,31 @@ func (s *Server) definition(ctx context.Context, snap *Snapshot, p *protocol.Def
 	return snap.locations(found), nil
 }
 
+// typeDefinition answers textDocument/typeDefinition: where the type of what
+// stands at a position is declared.
+func (s *Server) typeDefinition(ctx context.Context, snap *Snapshot, p *protocol.TypeDefinitionParams) ([]protocol.Location, error) {
+	return s.goTo(ctx, snap, p.TextDocumentPositionParams, "typeDefinition", s.engine.TypeDefinition)
+}
+
+// implementation answers textDocument/implementation: what implements an
+// interface or a member of one.
+func (s *Server) implementation(ctx context.Context, snap *Snapshot, p *protocol.ImplementationParams) ([]protocol.Location, error) {
+	return s.goTo(ctx, snap, p.TextDocumentPositionParams, "implementation", s.engine.Implementation)
+}
+
+// goTo asks the engine where something is; ask is not called when there is none.
+func (s *Server) goTo(ctx context.Context, snap *Snapshot, p protocol.TextDocumentPositionParams, what string, ask func(context.Context, string, protocol.Position) ([]protocol.Location, error)) ([]protocol.Location, error) {
+	doc, err := snap.document(p.TextDocument.URI)
+	if err != nil || !doc.Script || s.engine == nil {
+		return []protocol.Location{}, err
+	}
+	found, err := ask(ctx, doc.URI, doc.toEngine(p.Position))
+	if err != nil {
+		return []protocol.Location{}, s.unanswered(ctx, what, err)
+	}
+	return snap.locations(found), nil
+}
+
 // declarationOf is where a tool is declared in the written tools.d.ts.
 func declarationOf(snap *Snapshot, name string) (protocol.Location, bool) {
 	file := snap.Workspace.Catalog.Declarations()

@@ -24,6 +24,11 @@ func (d *Document) toEngine(p protocol.Position) protocol.Position {
 	return protocol.Position{Line: uint32(u.Line), Character: uint32(u.Character)}
 }
 
+// rangeToEngine is toEngine of both ends.
+func (d *Document) rangeToEngine(r protocol.Range) protocol.Range {
+	return protocol.Range{Start: d.toEngine(r.Start), End: d.toEngine(r.End)}
+}
+
 // fromEngine is a range of the engine as the client counts.
 func (d *Document) fromEngine(r protocol.Range) protocol.Range {
 	if isUTF16(d.encoding) {

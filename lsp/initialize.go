@@ -137,8 +137,22 @@ func serverCapabilities(c *clientCapabilities) protocol.ServerCapabilities {
 		SignatureHelpProvider: &protocol.SignatureHelpOptions{
 			TriggerCharacters: []string{"(", ","},
 		},
-		DefinitionProvider:     protocol.Boolean(true),
-		ReferencesProvider:     protocol.Boolean(true),
+		DefinitionProvider: protocol.Boolean(true),
+		ReferencesProvider: protocol.Boolean(true),
+
+		TypeDefinitionProvider:           protocol.Boolean(true),
+		ImplementationProvider:           protocol.Boolean(true),
+		RenameProvider:                   renameProvider(c),
+		DocumentHighlightProvider:        protocol.Boolean(true),
+		DocumentSymbolProvider:           protocol.Boolean(true),
+		FoldingRangeProvider:             protocol.Boolean(true),
+		SelectionRangeProvider:           protocol.Boolean(true),
+		SemanticTokensProvider:           semanticTokensOptions(),
+		InlayHintProvider:                protocol.Boolean(true),
+		DocumentFormattingProvider:       protocol.Boolean(true),
+		DocumentRangeFormattingProvider:  protocol.Boolean(true),
+		DocumentOnTypeFormattingProvider: onTypeOptions(),
+
 		CodeLensProvider:       &protocol.CodeLensOptions{},
 		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: commandNames()},
 		Workspace: &protocol.WorkspaceOptions{

@@ -1,0 +1,72 @@
+package lsp
+
+import (
+	"context"
+	"strings"
+
+	"codemode-ls/catalog"
+	"codemode-ls/script"
+
+	"go.lsp.dev/protocol"
+)
+
+// inlayHint answers textDocument/inlayHint: TypeScript's own hints, as far as
+// the settings ask for them (NAV-1), and behind the name of a tool that is
+// called what its server says of it (INLAY-1).
+func (s *Server) inlayHint(ctx context.Context, snap *Snapshot, p *protocol.InlayHintParams) ([]protocol.InlayHint, error) {
+	doc, err := snap.document(p.TextDocument.URI)
+	if err != nil || !doc.Script {
+		return []protocol.InlayHint{}, err
+	}
+	hints := callMarks(snap, doc, p.Range)
+	if s.engine == nil {
+		return hints, nil
+	}
+	found, err := s.engine.InlayHints(ctx, doc.URI, doc.rangeToEngine(p.Range))
+	if err != nil {
+		return hints, s.unanswered(ctx, "inlayHint", err)
+	}
+	for _, h := range found {
+		h.Position = doc.fromEngine(protocol.Range{Start: h.Position, End: h.Position}).Start
+		h.TextEdits = doc.fromEngineEdits(h.TextEdits)
+		if m, ok := h.Tooltip.(*protocol.MarkupContent); ok {
+			h.Tooltip = markup(snap.Client.MarkdownHover, m.Value)
+		}
+		hints = append(hints, h)
+	}
+	return hints, nil
+}
+
+// callMarks are the marks of the calls in a range.
+func callMarks(snap *Snapshot, doc *Document, in protocol.Range) []protocol.InlayHint {
+	hints := []protocol.InlayHint{}
+	for _, u := range script.Uses(doc.Text) {
+		tool, known := snap.Workspace.Catalog.Find(u.Name)
+		if !u.Called || u.Member != "" || !known {
+			continue
+		}
+		words, why := warningWords(tool)
+		at := doc.FromUTF16(u.Whole.End)
+		if len(words) == 0 || comparePositions(at, in.Start) < 0 || comparePositions(in.End, at) < 0 {
+			continue
+		}
+		left := true
+		hints = append(hints, protocol.InlayHint{
+			Position: at, Label: protocol.String(strings.Join(words, " · ")), PaddingLeft: &left,
+			Tooltip: protocol.String("Its server says of " + plain(u.Name, 200) + ": " + strings.Join(why, "; ") + "."),
+		})
+	}
+	return hints
+}
+
+// warningWords are what a person should know before a tool is called: in a word
+// each, and in full. Only what a server says itself counts: most say nothing.
+func warningWords(t *catalog.Tool) (words, why []string) {
+	if isDestructive(t) {
+		words, why = append(words, "⚠ destructive"), append(why, "it may delete or overwrite things")
+	}
+	if open := t.Annotations.OpenWorld; open != nil && *open {
+		words, why = append(words, "open world"), append(why, "it deals with systems outside, such as the web")
+	}
+	return words, why
+}
