@@ -36,6 +36,8 @@ type call struct {
 	ruled  verdict       // when not
 	waited time.Duration // for a person
 	queued time.Duration
+	// later is what a member does outside of the order of the script, or nil.
+	later func(context.Context) (jsontext.Value, error)
 }
 
 // A verdict says whether a call may be made, and by what that was decided.

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"log/slog"
+	"sync"
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
@@ -83,6 +84,12 @@ type Runner struct {
 	// Together says whether a person has turned SCHED-1 off for a server (the
 	// setting exec.concurrency); nil: for none.
 	Together func(server string) bool
+	// Folders are the workspace's folders of this moment, absolute paths: what
+	// scripts may read when the pool offers files. nil: none.
+	Folders func() []string
+	// ScratchDir holds a folder for each session, where scripts may write when the
+	// pool offers files; "" is none.
+	ScratchDir string
 	// ArtifactDir holds what is too long for a result; "" keeps nothing.
 	ArtifactDir string
 	Log         *slog.Logger
@@ -91,6 +98,8 @@ type Runner struct {
 	questions questions
 	sessions  sessions
 	history   history
+	turnsOnce sync.Once
+	turns     chan struct{} // of requests to models
 }
 
 // Request is one run.
@@ -107,6 +116,8 @@ type Request struct {
 	DryRun          bool
 	// Asker is who is asked; nil denies ("no permission client is configured").
 	Asker Asker
+	// Models runs models for the script; nil: there are none.
+	Models Models
 	// Events, when set, receives what happens, in order. It must not block.
 	Events func(Event)
 }

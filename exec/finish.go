@@ -193,6 +193,10 @@ func (x *run) assemble(status Status, e *Error, found []Diagnostic, o sandbox.Ou
 	if d := x.output.dropped; d.Images > 0 {
 		r.Dropped = &d
 	}
+	if x.usage != nil {
+		usage := *x.usage
+		r.Usage = &usage
+	}
 	r.Summary = "failed" // SUM-4
 	if status == Completed {
 		r.Summary = summary(x.calls)

@@ -30,6 +30,9 @@ func (x *run) Call(ctx context.Context, sc sandbox.Call) (value jsontext.Value, 
 		}
 	}()
 	c, value, err := x.admit(ctx, sc)
+	if c != nil && c.later != nil && err == nil {
+		return c.later(ctx)
+	}
 	if c == nil || c.tool == nil || err != nil {
 		return value, err
 	}

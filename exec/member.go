@@ -1,10 +1,12 @@
 package exec
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"slices"
+	"path/filepath"
+	"strings"
 
 	"codemode-ls/catalog"
 	"codemode-ls/sandbox"
@@ -18,34 +20,117 @@ var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 
 // admitMember answers a use of tools["$codemode"]. It needs no permission: it
 // reaches no server. It is answered in the order of the script, so that a load
-// sees the store before it.
+// sees the store before it; what takes time is left for the call's own goroutine
+// (call.later).
 func (x *run) admitMember(sc sandbox.Call, name string) (*call, jsontext.Value, error) {
-	if !slices.Contains(memberNames(), name) {
-		err := catalog.Check(name, sc.Arguments)
-		if err == nil {
-			err = fmt.Errorf(`tools["$codemode"].%s is not available here`, shown(name))
+	pool := x.r.Pool()
+	offer := x.offer(pool)
+	if _, ok := pool.Offering(offer).Member(name); !ok {
+		message := lacking(name)
+		if message == "" {
+			message = fold(catalog.Check(name, sc.Arguments).Error())
 		}
-		return nil, nil, &sandbox.CallError{Message: fold(err.Error()), Tool: reserved + shown(name), Code: CodeUnknownTool}
+		return nil, nil, &sandbox.CallError{Message: message, Tool: reserved + shown(name), Code: CodeUnknownTool}
 	}
 	c, err := x.count(sc, nil)
 	if err != nil {
 		return c, nil, err
 	}
-	if err := catalog.Check(name, sc.Arguments); err != nil {
+	arguments := c.record.Arguments
+	if name == "image" && offer.Extended {
+		if arguments, err = foreignImage(arguments); err != nil {
+			return c, nil, x.fail(c, CallFailed, CodeArguments, err.Error(), nil)
+		}
+	}
+	if err := catalog.Check(name, arguments); err != nil {
 		return c, nil, x.fail(c, CallFailed, CodeArguments, err.Error(), nil)
 	}
-	x.status(c, CallRunning)
-	value, err := x.member(c, name)
-	if err != nil {
-		rejection := x.fail(c, CallFailed, CodeToolError, err.Error(), nil)
-		var r rangeError
-		if errors.As(err, &r) {
-			rejection.Code, rejection.Name = CodeRange, "RangeError"
-		}
-		return c, nil, rejection
+	if x.later(c, name, arguments) {
+		return c, nil, nil
 	}
-	x.status(c, CallCompleted)
-	return c, value, nil
+	x.status(c, CallRunning)
+	value, err := x.member(c, name, arguments)
+	return c, value, x.ended(c, err)
+}
+
+// lacking says why a member cannot be used in this run; "" for a name that no
+// member has.
+func lacking(name string) string {
+	for _, m := range catalog.Members() {
+		switch {
+		case m.Name != name:
+		case m.Needs == catalog.FileAccess:
+			return m.CallForm() + " is switched off: scripts may use files only when the setting codemode.exec.files is on"
+		case m.Needs == catalog.Models:
+			return m.CallForm() + ": " + errNoModels.Error()
+		}
+	}
+	return ""
+}
+
+// ended ends the record of a member's use and makes the error that the script
+// sees.
+func (x *run) ended(c *call, err error) error {
+	if err == nil {
+		x.status(c, CallCompleted)
+		return nil
+	}
+	rejection := x.fail(c, CallFailed, CodeToolError, err.Error(), nil)
+	var r rangeError
+	if errors.As(err, &r) {
+		rejection.Code, rejection.Name = CodeRange, "RangeError"
+	}
+	return rejection
+}
+
+// later prepares what a member does in the goroutine of its call: files and
+// models. false is a member that is answered at once.
+func (x *run) later(c *call, name string, arguments jsontext.Value) bool {
+	var a struct {
+		Path string `json:"path"`
+		Text string `json:"text"`
+		ModelRequest
+	}
+	operation, isModel := strings.CutPrefix(name, "models.")
+	if !isModel && name != "readText" && name != "writeText" {
+		return false
+	}
+	if err := json.Unmarshal(arguments, &a, lenient); err != nil {
+		return false // the check has let it pass, so it can be read
+	}
+	c.later = func(ctx context.Context) (jsontext.Value, error) {
+		if isModel {
+			q := a.ModelRequest
+			q.Operation, q.Text = operation, a.Text
+			if x.sample != nil {
+				value, err := sampleModel(q).value(q)
+				return value, x.ended(c, err)
+			}
+			return x.model(ctx, c, q)
+		}
+		x.status(c, CallRunning)
+		var text string
+		var err error
+		if name == "readText" {
+			text, err = x.files().read(a.Path)
+		} else {
+			text, err = x.files().write(a.Path, a.Text, x.sample != nil)
+		}
+		return quote(text), x.ended(c, err)
+	}
+	return true
+}
+
+// files are what the run's scripts may reach.
+func (x *run) files() files {
+	f := files{max: x.limits.MaxFileBytes}
+	if x.r.Folders != nil {
+		f.folders = x.r.Folders()
+	}
+	if x.r.ScratchDir != "" {
+		f.scratch = filepath.Join(x.r.ScratchDir, short([]byte(x.request.SessionID)))
+	}
+	return f
 }
 
 // rangeError is a size limit that a script ran into.
@@ -57,7 +142,7 @@ var nothing = jsontext.Value("null")
 
 // member does what one member of the reserved namespace is for; its arguments
 // have been checked.
-func (x *run) member(c *call, name string) (jsontext.Value, error) {
+func (x *run) member(c *call, name string, arguments jsontext.Value) (jsontext.Value, error) {
 	var a struct {
 		Name     string         `json:"name"`
 		Key      string         `json:"key"`
@@ -66,14 +151,14 @@ func (x *run) member(c *call, name string) (jsontext.Value, error) {
 		MIMEType string         `json:"mimeType"`
 	}
 	if name != "search" && name != "list" {
-		if err := json.Unmarshal(c.record.Arguments, &a, lenient); err != nil {
+		if err := json.Unmarshal(arguments, &a, lenient); err != nil {
 			return nil, err
 		}
 	}
 	pool := x.r.Pool()
 	switch name {
 	case "search":
-		q, err := catalog.ParseQuery(c.record.Arguments)
+		q, err := catalog.ParseQuery(arguments)
 		if err != nil {
 			return nil, err
 		}

@@ -36,6 +36,8 @@ type Result struct {
 	Truncated   *Truncated     `json:"truncated,omitzero"`
 	Dropped     *Dropped       `json:"dropped,omitzero"`
 	Timing      Timing         `json:"timing"`
+	// Usage of models, when the script has asked any.
+	Usage *Usage `json:"usage,omitzero"`
 }
 
 // Log is one console entry.
@@ -85,11 +87,15 @@ type CallRecord struct {
 	Verdict string `json:"verdict,omitzero"`
 }
 
-// CallTiming in milliseconds.
+// CallTiming in milliseconds. A call begins, may wait for a person, may queue, is
+// at its server, and ends, in this order.
 type CallTiming struct {
 	TotalMs      int64 `json:"totalMs"`
-	PermissionMs int64 `json:"permissionMs"`
-	QueuedMs     int64 `json:"queuedMs"`
+	PermissionMs int64 `json:"permissionMs"` // waited for a person
+	QueuedMs     int64 `json:"queuedMs"`     // waited for its turn
+	RunMs        int64 `json:"runMs"`        // at its server
+	StartMs      int64 `json:"startMs"`      // since the run's start
+	EndMs        int64 `json:"endMs"`        // since the run's start
 }
 
 // Warning is something to know about a run.

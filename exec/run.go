@@ -68,6 +68,7 @@ type run struct {
 	warnings []Warning
 	grants   map[string]grant
 	writes   writes
+	usage    *Usage // of models, nil when none was asked
 }
 
 // stopped is the cause of a run's end when a person said "deny and stop".
@@ -167,11 +168,14 @@ func (x *run) execute(ctx context.Context) *Result {
 	x.schedule.cap = max(x.limits.MaxConcurrent, 1)
 	x.output.maxImages, x.output.maxBytes, x.output.maxChars = x.limits.MaxImages, x.limits.MaxImageBytes, x.limits.MaxResultChars
 	x.clock = sandbox.NewClock()
+	names, allTools := globals(pool)
 	outcome := x.r.Sandbox.Run(ctx, sandbox.Request{
 		Code:     x.text,
 		Language: q.Language,
 		Tools:    toolNames(pool),
-		Members:  memberNames(),
+		Members:  memberNames(pool.Offering(x.offer(pool))),
+		Globals:  names,
+		AllTools: allTools,
 		Clock:    x.clock,
 		Limits: sandbox.Limits{
 			Wall:     x.limits.Timeout,
@@ -308,9 +312,9 @@ func toolNames(pool *catalog.Catalog) []string {
 	return names
 }
 
-func memberNames() []string {
+func memberNames(pool *catalog.Catalog) []string {
 	var names []string
-	for _, m := range catalog.MembersWith() {
+	for _, m := range pool.Members() {
 		names = append(names, m.Name)
 	}
 	return names

@@ -46,14 +46,20 @@ func (w *Workspace) pool(rules *permission.Rules) *catalog.Catalog {
 	}
 	pool := catalog.New(servers, func(name string) bool {
 		return w.loaded.exclude.Decide(name).Effect != permission.Deny && rules.Decide(name).Effect != permission.Deny
-	}).Styled(w.loaded.config.Catalog.MaxDepth, w.loaded.config.Catalog.DescriptionWidth)
+	}).Styled(w.loaded.config.Catalog.MaxDepth, w.loaded.config.Catalog.DescriptionWidth).Offering(w.offer())
 	if w.current != nil {
 		old := w.current.Catalog
-		if w.current.Config.Catalog == w.loaded.config.Catalog && slices.Equal(old.Tools(), pool.Tools()) && slices.Equal(old.Servers(), pool.Servers()) && slices.Equal(old.Conflicts(), pool.Conflicts()) {
+		if w.current.Config.Catalog == w.loaded.config.Catalog && old.Offer() == pool.Offer() && slices.Equal(old.Tools(), pool.Tools()) && slices.Equal(old.Servers(), pool.Servers()) && slices.Equal(old.Conflicts(), pool.Conflicts()) {
 			return old
 		}
 	}
 	return pool
+}
+
+// offer is what scripts have beside the pool.
+func (w *Workspace) offer() catalog.Offer {
+	c := w.loaded.config
+	return catalog.Offer{Files: c.Files, Models: w.o.Models, Extended: c.ExtendedGlobals}
 }
 
 // builtinRules allow the tools of the demo server that this program defines

@@ -2,10 +2,13 @@ package workspace
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -39,6 +42,9 @@ type Options struct {
 	Changed func()
 	// WarmSandboxes is how many sandbox children wait ready.
 	WarmSandboxes int
+	// Models: whoever runs scripts offers models to them (exec.Request.Models), so
+	// that the types have the members for them.
+	Models bool
 }
 
 // Snapshot is everything that holds at one moment. It never changes.
@@ -119,8 +125,10 @@ func Open(ctx context.Context, o Options) *Workspace {
 		Limits:          func() config.Limits { return w.refresh().Config.Limits },
 		ReadOnlyAllowed: func(server string) bool { return slices.Contains(w.refresh().Config.ReadOnlyAllow, server) },
 	}
+	w.runner.Folders = w.folders
 	if o.CacheDir != "" {
 		w.runner.ArtifactDir = filepath.Join(o.CacheDir, "artifacts")
+		w.runner.ScratchDir = filepath.Join(o.CacheDir, "scratch", workspaceID(o.Sources.Folders))
 	}
 	w.configuring.Lock()
 	w.use(first)
@@ -141,7 +149,7 @@ func (w *Workspace) changed() {
 	}
 }
 
-// follow tells of changes. It is the one goroutine of the workspace's own.
+// follow tells of changes.
 func (w *Workspace) follow(ctx context.Context, told *Snapshot) {
 	for {
 		select {
@@ -286,6 +294,19 @@ func (w *Workspace) flagRules() []permission.Rule {
 		}
 	}
 	return rules
+}
+
+// folders are the workspace's folders of this moment.
+func (w *Workspace) folders() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.loaded.sources.Folders
+}
+
+// workspaceID names what is kept of a workspace in the cache.
+func workspaceID(folders []string) string {
+	sum := sha256.Sum256([]byte(strings.Join(folders, "\x00")))
+	return hex.EncodeToString(sum[:8])
 }
 
 func firstFolder(folders []string) string {
