@@ -81,7 +81,26 @@ func readText(path string) ([]byte, error) {
 	return text, nil
 }
 
+// parseFile reads the text of a file. Of a broken one it gives the denials that
+// can be found in it (PERM-10).
 func parseFile(text []byte, path string, layer Layer) ruleFile {
+	f := parseRules(text, path, layer)
+	if f.broken {
+		denied := map[string]bool{}
+		for _, r := range f.rules {
+			denied[r.Match] = denied[r.Match] || r.Effect == Deny
+		}
+		for _, r := range salvage(text, path, layer) {
+			if !denied[r.Match] {
+				denied[r.Match] = true
+				f.rules = append(f.rules, r)
+			}
+		}
+	}
+	return f
+}
+
+func parseRules(text []byte, path string, layer Layer) ruleFile {
 	var f ruleFile
 	trouble := func(r script.Range, format string, args ...any) {
 		f.problems = append(f.problems, Problem{File: path, Range: r, Message: fmt.Sprintf(format, args...)})
@@ -92,17 +111,17 @@ func parseFile(text []byte, path string, layer Layer) ruleFile {
 		trouble(syntaxRange(err, text), "%s", strings.TrimPrefix(err.Error(), "hujson: "))
 		return f
 	}
-	at := positions{text: text}
+	at := &positions{text: text}
 	top, ok := root.Value.(*hujson.Object)
 	if !ok {
 		f.broken = true
 		trouble(at.of(root), "expected an object")
 		return f
 	}
-	section, err := member(top, "permissions")
-	if err != nil {
+	section, again := member(top, "permissions")
+	if again != nil {
 		f.broken = true
-		trouble(at.of(root), "%v", err)
+		trouble(at.of(*again), `"permissions" stands here for the second time`)
 		return f
 	}
 	if section == nil {
@@ -115,10 +134,10 @@ func parseFile(text []byte, path string, layer Layer) ruleFile {
 		return f
 	}
 	for _, effect := range effects {
-		list, err := member(lists, string(effect))
-		if err != nil {
+		list, again := member(lists, string(effect))
+		if again != nil {
 			f.broken = true
-			trouble(at.of(*section), "%v", err)
+			trouble(at.of(*again), "%q stands here for the second time", effect)
 		}
 		if list == nil {
 			continue
@@ -168,16 +187,16 @@ func parseText(text []byte) (hujson.Value, error) {
 	return hujson.Parse(text)
 }
 
-// member finds the one member with a name; twice the same name is an error, for
-// readers would disagree on which of them counts.
-func member(o *hujson.Object, name string) (found *hujson.Value, err error) {
+// member finds the one member with a name. again is the name of a second one,
+// which is an error: readers would disagree on which of them counts.
+func member(o *hujson.Object, name string) (found, again *hujson.Value) {
 	for i := range o.Members {
 		m := &o.Members[i]
 		if lit, ok := m.Name.Value.(hujson.Literal); !ok || lit.String() != name {
 			continue
 		}
 		if found != nil {
-			return found, fmt.Errorf("%q stands here twice", name)
+			return found, &m.Name
 		}
 		found = &m.Value
 	}
@@ -389,18 +408,34 @@ func writeFile(path string, text []byte) error {
 	return os.Rename(f.Name(), path)
 }
 
-// positions turns byte offsets of a text into lines and UTF-16 columns.
-type positions struct{ text []byte }
-
-func (p positions) of(v hujson.Value) script.Range {
-	shift := len(p.text) - len(bytes.TrimPrefix(p.text, []byte("\ufeff")))
-	return script.Range{Start: p.at(v.StartOffset + shift), End: p.at(v.EndOffset + shift)}
+// positions turns byte offsets of a text into lines and UTF-16 columns. Going
+// forward it continues where it was: a file may have many rules on one line.
+type positions struct {
+	text   []byte
+	offset int // of the last answer
+	last   script.Position
 }
 
-func (p positions) at(offset int) script.Position {
-	before := p.text[:min(max(offset, 0), len(p.text))]
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return script.Position{Line: bytes.Count(before, []byte("\n")), Character: utf16Length(before[start:])}
+func (p *positions) of(v hujson.Value) script.Range {
+	shift := len(p.text) - len(bytes.TrimPrefix(p.text, []byte("\ufeff")))
+	start := p.at(v.StartOffset + shift)
+	return script.Range{Start: start, End: p.at(v.EndOffset + shift)}
+}
+
+func (p *positions) at(offset int) script.Position {
+	offset = min(max(offset, 0), len(p.text))
+	if offset < p.offset {
+		p.offset, p.last = 0, script.Position{}
+	}
+	between := p.text[p.offset:offset]
+	if start := bytes.LastIndexByte(between, '\n') + 1; start > 0 {
+		p.last.Line += bytes.Count(between, []byte("\n"))
+		p.last.Character = 0
+		between = between[start:]
+	}
+	p.last.Character += utf16Length(between)
+	p.offset = offset
+	return p.last
 }
 
 func utf16Length(b []byte) (n int) {

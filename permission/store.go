@@ -273,8 +273,12 @@ func (f *source) reload(force bool) (changed bool) {
 	file, text := readFile(f.path, f.layer)
 	if file.broken {
 		// The denials of the last good reading stay in force (PERM-10).
+		denied := map[string]bool{}
+		for _, r := range file.rules {
+			denied[r.Match] = denied[r.Match] || r.Effect == Deny
+		}
 		for _, r := range f.file.rules {
-			if r.Effect == Deny && !slices.Contains(file.rules, r) {
+			if r.Effect == Deny && !denied[r.Match] {
 				file.rules = append(file.rules, r)
 			}
 		}

@@ -1,12 +1,14 @@
 package permission
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -277,15 +279,23 @@ func TestPerm10BrokenFile(t *testing.T) {
 		line       int
 		denies     bool // the file's own denial can still be read
 	}{
-		{"syntax", "{\n  \"permissions\": {\n    \"allow\": [\"mcp__a__b\"\n    \"deny\": []\n  }\n}\n", 3, false},
-		{"truncated", "{\n\"permissions\": {\n\"deny\": [\"mcp__u__d\"", 2, false},
+		{"no comma between lists", "{\n  \"permissions\": {\n    \"allow\": [\"mcp__a__b\"]\n    \"deny\": [\"mcp__u__d\"]\n  }\n}\n", 3, true},
+		{"no end of a list", "{\n  \"permissions\": {\n    \"deny\": [\"mcp__u__d\",\n    \"allow\": [\"mcp__a__b\"]\n  }\n}\n", 3, true},
+		{"no comma between rules", "{\"permissions\": {\n\"deny\": [\"mcp__u__c\"\n \"mcp__u__d\"]}}", 2, true},
+		{"quote missing", "{\"permissions\": {\n\"deny\": [\"mcp__u__d\"],\n\"allow\": [\"mcp__a__b]}}", 2, true},
+		{"single quotes", "{'permissions': {\n\"deny\": [\"mcp__u__d\"]}}", 0, true},
+		{"truncated", "{\n\"permissions\": {\n\"deny\": [\"mcp__u__d\"", 2, true},
+		{"conflict markers", "{\"permissions\": {\n<<<<<<< mine\n\"deny\": [\"mcp__u__d\"],\n=======\n>>>>>>> theirs\n\"allow\": [\"mcp__a__b\"]}}", 1, true},
+		{"more behind the end", "{\"permissions\": {\"deny\": [\"mcp__u__d\"]}}\n}", 1, true},
 		{"not an object", "[]", 0, false},
 		{"empty", "", 0, false},
 		{"section", "{\n\"permissions\": []}", 1, false},
-		{"list", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"], \"ask\": [],\n\"deny\": \"mcp__u__d\"}}", 2, false},
+		{"list", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"], \"ask\": [],\n\"deny\": \"mcp__u__d\"}}", 2, true},
+		{"list of objects", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"],\n\"deny\": {\"rule\": [\"mcp__u__d\"]}}}", 2, false},
 		{"element", "{\"permissions\": {\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d\", 1]}}", 1, true},
 		{"rule", "{\"permissions\": {\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d\", \"mcp__github\"]}}", 1, true},
-		{"twice", "{\"permissions\": {\"allow\": [\"mcp__a__b\"]},\n\"permissions\": {\"deny\": [\"mcp__u__d\"]}}", 0, false},
+		{"twice", "{\"permissions\": {\"allow\": [\"mcp__a__b\"]},\n\"permissions\": {\"deny\": [\"mcp__u__d\"]}}", 1, true},
+		{"list twice", "{\"permissions\": {\n\"deny\": [\"mcp__u__d\"],\n\"deny\": [], \"allow\": [\"mcp__a__b\"]}}", 2, true},
 		{"binary", "\x00\x01\x02", 0, false},
 		{"deep", strings.Repeat("[", 100000), 0, false},
 	} {
@@ -304,7 +314,7 @@ func TestPerm10BrokenFile(t *testing.T) {
 			}
 			want(t, s, "mcp__a__b", Ask)
 			want(t, s, "mcp__r__d", Deny)
-			if c.denies {
+			if c.denies { // also when nobody has ever read the file whole
 				want(t, s, "mcp__u__d", Deny)
 			}
 			if err := s.Set(User, Allow, "mcp__a__c"); err == nil && c.text != "" {
@@ -365,6 +375,27 @@ func TestOddFilesAreBroken(t *testing.T) {
 		t.Errorf("problems: %v", p)
 	}
 	want(t, s, "mcp__a__b", Ask)
+}
+
+// A repository may hold any file: a large one, broken or not, takes no time.
+func TestManyRulesOnOneLine(t *testing.T) {
+	const n = 40_000
+	names := make([]string, n-1)
+	for i := range names {
+		names[i] = fmt.Sprintf("mcp__ä__%05d", i)
+	}
+	text := `{"permissions":{"deny":["` + strings.Join(names, `","`) + `","mcp__z__z"]}}`
+	began := time.Now()
+	for _, text := range []string{text, text + "}"} {
+		f := parseFile([]byte(text), "f", Repository)
+		last := f.rules[len(f.rules)-1]
+		if last.Match != "mcp__z__z" || last.Range.Start.Line != 0 || last.Range.Start.Character != 24+16*(n-1) {
+			t.Errorf("%d rules, the last one %+v", len(f.rules), last)
+		}
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("took %s", took)
+	}
 }
 
 // Two editors that share a file lose no rule of each other.
