@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"codemode-ls/internal/mcptest"
 	"codemode-ls/sandbox"
 	codescript "codemode-ls/script"
 	"codemode-ls/script/esbuild"
@@ -14,6 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	mcptest.Main()
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case sandbox.CompilerCommand:
