@@ -69,6 +69,25 @@ func (l *loader) settings(d layerDocument, trusted bool) {
 	}
 }
 
+// remote applies what the editor's section has under "$remote": exec.enabled as
+// a service or an administrator sets it, over everything else (DECL-7).
+func (l *loader) remote(editor layerDocument) {
+	m := editor.find("$remote")
+	if m == nil {
+		return
+	}
+	object, ok := m.Value.Value.(*hujson.Object)
+	if !ok {
+		return
+	}
+	section := layerDocument{document: editor.document, object: object}
+	for _, s := range Settings() {
+		if set := section.find(s.Name); set != nil && s.Name == "exec.enabled" {
+			l.apply(editor.document, s, &set.Value)
+		}
+	}
+}
+
 func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 	if v.Value.Kind() == 'n' {
 		return // editors send null for "not set"
@@ -99,6 +118,21 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 		if value, ok := d.oneOf(s, v); ok {
 			c.TrustWorkspace = value == "always"
 		}
+	case "exposure":
+		for name, value := range d.words(s, v, "code", "direct", "hidden") {
+			if c.Exposure == nil {
+				c.Exposure = map[string]string{}
+			}
+			c.Exposure[name] = value
+		}
+	case "exec.enabled":
+		if b, ok := d.boolean(s, v); ok {
+			c.ExecEnabled = b
+		}
+	case "exec.concurrency":
+		if values := d.words(s, v, "together", "annotations"); values != nil {
+			c.Together = named(values, "together")
+		}
 	case "exec.files":
 		if b, ok := d.boolean(s, v); ok {
 			c.Files = b
@@ -112,8 +146,8 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 			c.ObservedShapes = b
 		}
 	case "permissions.readOnly":
-		if names, ok := d.allowedServers(s, v); ok {
-			c.ReadOnlyAllow = names
+		if values := d.words(s, v, "allow", "ask"); values != nil {
+			c.ReadOnlyAllow = named(values, "allow")
 		}
 	default:
 		if n, ok := d.integer(s, v); ok {
@@ -181,25 +215,35 @@ func (d *document) stringList(s Setting, v *hujson.Value) []string {
 	return list
 }
 
-// allowedServers reads { "server": "allow" }.
-func (d *document) allowedServers(s Setting, v *hujson.Value) ([]string, bool) {
+// words reads an object whose values are words of a list; nil when it is none.
+func (d *document) words(s Setting, v *hujson.Value, allowed ...string) map[string]string {
 	object, ok := v.Value.(*hujson.Object)
 	if !ok {
-		d.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q must be an object such as { \"server\": \"allow\" }, not %s", s.Name, describe(v)))
-		return nil, false
+		d.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q must be an object such as { \"name\": %q }, not %s", s.Name, allowed[0], describe(v)))
+		return nil
 	}
-	names := []string{}
+	values := map[string]string{}
 	for i := range object.Members {
 		m := &object.Members[i]
-		switch value, _ := text(&m.Value); value {
-		case "allow":
-			names = append(names, key(m))
-		case "ask":
-		default:
-			d.reportValue(&m.Value, "error", "wrong-type", fmt.Sprintf("%q must say \"allow\" or \"ask\" for a server", s.Name))
+		value, _ := text(&m.Value)
+		if !slices.Contains(allowed, value) {
+			d.reportValue(&m.Value, "error", "wrong-type", fmt.Sprintf("%q must say one of %s for %q", s.Name, strings.Join(allowed, ", "), key(m)))
+			continue
+		}
+		values[key(m)] = value
+	}
+	return values
+}
+
+// named are the names that have a value, sorted.
+func named(values map[string]string, value string) []string {
+	names := []string{}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if values[name] == value {
+			names = append(names, name)
 		}
 	}
-	return names, true
+	return names
 }
 
 // reportUnknown warns of settings that do not exist. Only files are checked: an

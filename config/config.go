@@ -188,6 +188,7 @@ type Limits struct {
 	MaxImages       int
 	MaxImageBytes   int
 	MaxValueBytes   int
+	MaxInlineBytes  int // of a direct call's result (OUT-1)
 	ArtifactDays    int // exec.artifactDays
 	ArtifactMB      int // exec.artifactMB, of all sessions
 	MaxFileBytes    int // of a file that a script reads or writes
@@ -222,6 +223,13 @@ type Config struct {
 	TrustWorkspace bool
 	// PromptTimeout is how long a fallback prompt may stay unanswered (PERM-13).
 	PromptTimeout time.Duration
+	// ExecEnabled is the setting exec.enabled (DECL-7).
+	ExecEnabled bool
+	// Together are the servers that SCHED-1 is turned off for (exec.concurrency).
+	Together []string
+	// Exposure is "code", "direct" or "hidden" by configured name of a server or
+	// full name of a tool (DECL-9).
+	Exposure map[string]string
 	// Files is the setting exec.files: scripts may read and write text files.
 	Files bool
 	// ExtendedGlobals is exec.globals "extended".

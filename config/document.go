@@ -29,8 +29,9 @@ type document struct {
 	text     []byte
 	root     *hujson.Value
 	findings *[]Finding
-	reported int   // how many were
-	last     place // where position was asked for last
+	entries  *[]Entry // of servers, for an editor; nil when nobody looks
+	reported int      // how many were
+	last     place    // where position was asked for last
 }
 
 // errNoFile is that of a file which does not exist: not a fault of most

@@ -79,6 +79,7 @@ func (l *loader) load() {
 	l.settings(user, true)
 	l.settings(editor.without(editorWorkspace), true)
 	l.settings(editorWorkspace, false)
+	l.remote(editor)
 
 	var servers []Server
 	for _, flag := range s.Flags {

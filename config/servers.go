@@ -59,6 +59,7 @@ func (d *document) readServers(v *hujson.Value, what string, sc scope) []Server 
 		seen[name] = true
 		if server, ok := d.readServer(m, sc); ok {
 			servers = append(servers, server)
+			d.enter(m, server, sc.dialect)
 		}
 	}
 	return servers

@@ -13,6 +13,8 @@ type Setting struct {
 	Type string
 	// Unit of an integer: "ms", "MB", "bytes", "characters", "tokens", or "".
 	Unit string
+	// On is the default of a boolean.
+	On bool
 	// Default, Minimum and Ceiling of an integer. A value outside is clamped, with
 	// a finding.
 	Default, Minimum, Ceiling int
@@ -52,6 +54,10 @@ func Settings() []Setting {
 			Doc: "Patterns of full tool names, such as `mcp__github__delete_*`, that are in no pool: not in the catalog, not in the types, not callable. The lists of all layers count together.",
 		},
 		{
+			Name: "exposure", Type: "object",
+			Doc: "How agents reach the tools of a server, or one tool by its full name, which counts more: `{ \"github\": \"direct\", \"mcp__github__delete_repo\": \"hidden\" }`. `code` (default): from scripts; `direct`: also declared to agents beside Exec and called by themselves; `hidden`: not at all, as if excluded.",
+		},
+		{
 			Name: "trust.workspace", Type: "string", Values: []string{"ask", "always"}, Trusted: true,
 			Doc: "Whether servers that a workspace's own files name may be started without a person's approval. `always` is for containers and CI.",
 		},
@@ -63,6 +69,10 @@ func Settings() []Setting {
 			Name: "permissions.promptTimeoutMs", Type: "integer", Unit: "ms", Default: 300_000, Minimum: 1_000, Ceiling: 3_600_000,
 			Doc:      "How long a plain prompt may stay unanswered before the call counts as denied. Some editors let a prompt vanish without an answer.",
 			duration: func(c *Config) *time.Duration { return &c.PromptTimeout },
+		},
+		{
+			Name: "exec.enabled", Type: "boolean", On: true,
+			Doc: "Whether Exec is declared to agents. Switched off, the MCP tools are declared one by one and called directly. A remote value (`$remote` in the editor's section) counts more than the workspace's, that more than the user's.",
 		},
 		{
 			Name: "exec.timeoutMs", Type: "integer", Unit: "ms", Default: 120_000, Minimum: 1, Ceiling: 1_800_000,
@@ -88,6 +98,10 @@ func Settings() []Setting {
 			Name: "exec.maxConcurrentCalls", Type: "integer", Default: 8, Minimum: 1, Ceiling: 64,
 			Doc:    "Tool calls of one script at the same time.",
 			number: func(c *Config) *int { return &c.Limits.MaxConcurrent },
+		},
+		{
+			Name: "exec.concurrency", Type: "object", Trusted: true,
+			Doc: "Servers whose tools may all be called at the same time, whatever their annotations say: `{ \"github\": \"together\" }`. Of the others, destructive tools are called alone, read-only and idempotent ones together, and all the rest one after the other (`annotations`).",
 		},
 		{
 			Name: "exec.maxRuns", Type: "integer", Default: 4, Minimum: 1, Ceiling: 64,
@@ -133,6 +147,11 @@ func Settings() []Setting {
 			Name: "exec.maxValueBytes", Type: "integer", Unit: "bytes", Default: 64 << 20, Minimum: 1 << 10, Ceiling: 256 << 20,
 			Doc:    "Size of one value that goes into a script or comes out of it.",
 			number: func(c *Config) *int { return &c.Limits.MaxValueBytes },
+		},
+		{
+			Name: "exec.maxInlineBytes", Type: "integer", Unit: "bytes", Default: 20_000, Minimum: 1, Ceiling: 1 << 20,
+			Doc:    "Size of the result of a direct call that is answered whole. A larger one is written to a file, and its beginning is answered with the file's path.",
+			number: func(c *Config) *int { return &c.Limits.MaxInlineBytes },
 		},
 		{
 			Name: "exec.files", Type: "boolean", Trusted: true,

@@ -59,7 +59,7 @@ started only after a person has approved them. Settings marked *trusted* are ign
 			}
 			value, bounds = grouped(s.Default), grouped(s.Minimum)+" – "+grouped(s.Ceiling)
 		case "boolean":
-			value = "`false`"
+			value = fmt.Sprintf("`%v`", s.On)
 		case "string":
 			value, bounds = "`"+s.Values[0]+"`", "`"+strings.Join(s.Values, "`, `")+"`"
 		case "array":
