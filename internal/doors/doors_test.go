@@ -43,7 +43,7 @@ var below = map[string][]string{
 	"audit":      {},
 	"redact":     {},
 	"telemetry":  {},
-	"exec":       {"audit", "cassette", "catalog", "config", "hook", "permission", "redact", "sandbox", "script", "telemetry", "upstream"},
+	"exec":       {"audit", "cassette", "catalog", "config", "hook", "permission", "redact", "sample", "sandbox", "script", "telemetry", "upstream"},
 }
 
 type listed struct {
