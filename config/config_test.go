@@ -306,13 +306,13 @@ func TestDefaults(t *testing.T) { // 09-limits
 	want := Limits{
 		Timeout: 2 * time.Minute, Active: 30 * time.Second, MemoryMB: 256, MaxToolCalls: 100, MaxConcurrent: 8, MaxRuns: 4,
 		MaxCodeBytes: 131072, MaxLogChars: 65536, MaxLogEntries: 2000, MaxResultChars: 262144, MaxOutputTokens: 10000,
-		MaxImages: 10, MaxImageBytes: 16 << 20, MaxValueBytes: 64 << 20, ArtifactDays: 14, ArtifactMB: 512, MaxFileBytes: 1 << 20, CallTimeout: 5 * time.Minute, ConnectTimeout: 30 * time.Second,
+		MaxImages: 10, MaxImageBytes: 16 << 20, MaxValueBytes: 64 << 20, MaxInlineBytes: 20_000, ArtifactDays: 14, ArtifactMB: 512, MaxFileBytes: 1 << 20, CallTimeout: 5 * time.Minute, ConnectTimeout: 30 * time.Second,
 	}
 	if diff := cmp.Diff(want, DefaultLimits()); diff != "" {
 		t.Error(diff)
 	}
 	c := Load(Sources{})
-	if diff := cmp.Diff(&Config{Limits: want, Catalog: CatalogSettings{2000, 6, 160}, PromptTimeout: 5 * time.Minute, Import: ClientNames()}, c); diff != "" {
+	if diff := cmp.Diff(&Config{Limits: want, Catalog: CatalogSettings{2000, 6, 160}, PromptTimeout: 5 * time.Minute, ExecEnabled: true, Import: ClientNames()}, c); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -220,7 +220,7 @@ func (s Setting) set(c *Config, value int) {
 
 // defaults is a Config with the default of every setting.
 func defaults() *Config {
-	c := &Config{Import: ClientNames()}
+	c := &Config{Import: ClientNames(), ExecEnabled: true}
 	for _, s := range Settings() {
 		s.set(c, s.Default)
 	}

@@ -84,7 +84,7 @@ func declaration(t *testing.T, s config.Setting) property {
 	case "integer":
 		p.Minimum, p.Maximum, value = &s.Minimum, &s.Ceiling, s.Default
 	case "boolean":
-		value = false
+		value = s.On
 	case "string":
 		p.Enum, value = s.Values, s.Values[0]
 	case "array":
