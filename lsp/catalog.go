@@ -116,6 +116,7 @@ func (s *Server) tellCatalog(ctx context.Context, old, next *workspace.Snapshot)
 		Hash: r.Hash, Total: r.Total, Partial: r.Partial,
 		Servers: []CatalogChangeServer{},
 		Added:   orEmpty(changes.Added), Removed: orEmpty(changes.Removed), Changed: []string{},
+		ChangedFields: orEmpty(changes.Changed),
 	}
 	for _, t := range changes.Changed {
 		note.Changed = append(note.Changed, t.Name)

@@ -300,9 +300,9 @@ func (c *completer) namespaceItem(rank int) protocol.CompletionItem {
 func (c *completer) members() *protocol.CompletionList {
 	list := &protocol.CompletionList{Items: []protocol.CompletionItem{}}
 	groups := map[string]bool{}
-	for i, m := range catalog.Members() {
+	for i, m := range c.snap.Workspace.Catalog.Members() {
 		name, _, grouped := strings.Cut(m.Name, ".")
-		if _, ok := matchName(c.typed.Prefix, name); !ok || groups[name] || !c.declared(name) {
+		if _, ok := matchName(c.typed.Prefix, name); !ok || groups[name] {
 			continue
 		}
 		item := protocol.CompletionItem{
@@ -320,11 +320,6 @@ func (c *completer) members() *protocol.CompletionList {
 		list.Items = append(list.Items, item)
 	}
 	return list
-}
-
-// declared says whether the .d.ts has a member: some exist only under a setting.
-func (c *completer) declared(name string) bool {
-	return strings.Contains(c.snap.Workspace.Catalog.Declarations().Text, "\n  "+name+"(")
 }
 
 func data(d itemData) protocol.LSPAny {

@@ -41,7 +41,7 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 		Code: doc.Text, URI: doc.URI, Language: doc.Language, SessionID: p.SessionID,
 		TimeoutMs: p.TimeoutMs, ActiveMs: p.ActiveMs, MaxToolCalls: p.MaxToolCalls,
 		MaxOutputTokens: p.MaxOutputTokens, Check: p.Check, DryRun: p.DryRun,
-		Asker: &asker{s: s, doc: doc},
+		Asker: &asker{s: s, doc: doc}, Models: s.modelsOf(snap.Client),
 	}
 	progress := s.newProgress(ctx, p.WorkDoneToken, "Running "+title(doc))
 	defer progress.end("")

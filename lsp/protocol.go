@@ -37,6 +37,7 @@ const (
 // or what is told; then, to whom.
 const (
 	MethodPermission     = "codemode/permission"     // exec.Question → exec.Answer: may this call be made? To clients with `permission`; others are asked by window/showMessageRequest. What is not a clear permission is a denial.
+	MethodModel          = "codemode/model"          // exec.ModelRequest → exec.ModelAnswer: runs a model for a script, or lists those that there are. To clients with `models`, which may ask the person first; $/cancelRequest withdraws it. An error is to the script a stopReason.
 	NoticeCatalogChanged = "codemode/catalogChanged" // CatalogChange: the pool has changed. To clients with experimental.codemode.
 	NoticeServersChanged = "codemode/serversChanged" // []ServerStatus: a server's state has changed. To clients with experimental.codemode.
 	NoticeExecEvent      = "codemode/execEvent"      // ExecEvent: something happens in a run. To clients with `events`.
@@ -147,7 +148,10 @@ type ServerStatus struct {
 	Namespace string `json:"namespace"`
 	// Source is where its definition comes from: flag, editor, workspace, user or
 	// demo.
-	Source    string `json:"source"`
+	Source string `json:"source"`
+	// Client is the program whose file it comes from, such as claude-code; absent
+	// for this program's own files.
+	Client    string `json:"client,omitzero"`
 	File      string `json:"file,omitzero"` // that its definition is in
 	Line      int    `json:"line,omitzero"`
 	Transport string `json:"transport"`
@@ -233,6 +237,8 @@ type CatalogChange struct {
 	Added   []string              `json:"added"`
 	Removed []string              `json:"removed"`
 	Changed []string              `json:"changed"`
+	// ChangedFields has, for each of the changed, which of its fields differ.
+	ChangedFields []ChangedTool `json:"changedFields"`
 }
 
 // CatalogChangeServer counts a server's tools.
@@ -253,3 +259,6 @@ type Done struct{}
 
 // A Match of codemode/search.
 type Match = catalog.Match
+
+// ChangedTool of a CatalogChange.
+type ChangedTool = catalog.ChangedTool

@@ -94,6 +94,7 @@ func (s *Server) openNow(ctx context.Context) opened {
 	if o.Check == nil && s.engine != nil {
 		o.Check = checker{s.engine}
 	}
+	o.Models = s.session.Snapshot().Client.models()
 	o.Changed = func() { poke(s.workspaceChanged) }
 	s.workspace = s.open(ctx, o)
 	return s.workspace
@@ -181,8 +182,8 @@ func (s *Server) take(ctx context.Context, w opened) {
 	old := s.session.Snapshot()
 	uri := old.DeclarationsURI
 	changed := old.Workspace.Catalog.Hash() != next.Catalog.Hash()
-	if changed || uri == "" {
-		file := next.Catalog.Declarations()
+	file := next.Catalog.Declarations()
+	if uri == "" || file.Hash != old.Workspace.Catalog.Declarations().Hash {
 		if s.engine != nil {
 			s.engine.SetDeclarations(file.Text)
 		}

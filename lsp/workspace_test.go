@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,9 +19,13 @@ import (
 )
 
 func pool(server string, tools ...string) *catalog.Catalog {
+	return described(server, "Does it.", tools...)
+}
+
+func described(server, description string, tools ...string) *catalog.Catalog {
 	var raw []jsontext.Value
 	for _, name := range tools {
-		raw = append(raw, jsontext.Value(`{"name":"`+name+`","description":"Does `+name+`.","inputSchema":{"type":"object"}}`))
+		raw = append(raw, jsontext.Value(`{"name":"`+name+`","description":"`+description+`","inputSchema":{"type":"object"}}`))
 	}
 	return catalog.New([]*catalog.Server{catalog.NewServer(server, raw, "", false)}, nil)
 }
@@ -48,9 +53,13 @@ func TestPoolChanges(t *testing.T) {
 		t.Errorf("%s: %v", types.URI, err)
 	}
 
-	w.change(func(s *workspace.Snapshot) { s.Catalog = pool("github", "get") })
+	w.change(func(s *workspace.Snapshot) { s.Catalog = described("github", "Another one.", "get") })
 	if err := json.Unmarshal(c.notification("codemode/catalogChanged").Params, &note); err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Equal(note.Changed, []string{"mcp__github__get"}) || len(note.ChangedFields) != 1 ||
+		note.ChangedFields[0].Name != "mcp__github__get" || !slices.Equal(note.ChangedFields[0].Fields, []string{"description"}) {
+		t.Errorf("%+v", note)
 	}
 	if note.Total != 1 || len(note.Removed) != 1 || note.Removed[0] != "mcp__github__put" {
 		t.Errorf("%+v", note)
