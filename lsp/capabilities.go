@@ -42,6 +42,7 @@ type clientCapabilities struct {
 	DiagnosticCodeLink   bool // codeDescription
 	DiagnosticData       bool
 	CodeActionLiterals   bool
+	CodeActionPreferred  bool // actions may be marked as preferred
 	DiagnosticRefresh    bool
 	CodeLensRefresh      bool
 	InlayHintRefresh     bool
@@ -173,6 +174,7 @@ func (c *clientCapabilities) readTextDocument(t *protocol.TextDocumentClientCapa
 	}
 	if a := t.CodeAction; a != nil {
 		c.CodeActionLiterals = len(a.CodeActionLiteralSupport.CodeActionKind.ValueSet) > 0
+		c.CodeActionPreferred = is(a.IsPreferredSupport)
 	}
 	c.PullDiagnostics = t.Diagnostic != nil
 	if d := t.PublishDiagnostics; d != nil {

@@ -34,6 +34,8 @@ const (
 	CommandClearRules    = "codemode.clearRules"    // nothing; removes the rules of this session
 	CommandShowServers   = "codemode.showServers"   // nothing; opens a list of the servers
 	CommandShowRun       = "codemode.showRun"       // run id; opens its result
+	CommandExplain       = "codemode.explain"       // code of a diagnostic; opens its page
+	CommandApplyEdit     = "codemode.applyEdit"     // WorkspaceEdit; has the client apply it, for clients without code action literals
 )
 
 // A command runs with its arguments; what it returns is the request's answer.
@@ -57,6 +59,8 @@ func init() {
 		CommandClearRules:    (*Server).commandClearRules,
 		CommandShowServers:   (*Server).commandShowServers,
 		CommandShowRun:       (*Server).commandShowRun,
+		CommandExplain:       (*Server).commandExplain,
+		CommandApplyEdit:     (*Server).commandApplyEdit,
 	}
 }
 

@@ -79,21 +79,31 @@ func (s *Server) diagnose(ctx context.Context, snap *Snapshot, doc *Document) []
 	if !doc.Script {
 		return nil
 	}
+	d, err := s.diagnosisOf(ctx, snap, doc)
+	if err != nil {
+		return nil
+	}
+	return s.forClient(snap, doc, d)
+}
+
+// diagnosisOf is the diagnosis of a script, with what TypeScript finds if it
+// answers; an error only when ctx has ended.
+func (s *Server) diagnosisOf(ctx context.Context, snap *Snapshot, doc *Document) (*diagnosis, error) {
 	d := newDiagnosis(snap.Workspace, snap.Opened, doc.Text, doc.Language)
 	if s.engine != nil {
 		failed := s.recheck()
 		found, err := s.engine.Diagnostics(ctx, doc.URI)
 		if err != nil {
 			failed()
-			if s.unanswered(ctx, "diagnostics", err) != nil {
-				return nil
+			if err := s.unanswered(ctx, "diagnostics", err); err != nil {
+				return nil, err
 			}
 		} else {
 			d.checked, d.types = true, found
 		}
 	}
 	d.run()
-	return s.forClient(snap, doc, d)
+	return d, nil
 }
 
 // recheck has open scripts diagnosed anew when an engine that failed is back.
@@ -521,43 +531,52 @@ func absenceOf(w *workspace.Snapshot, name string) string {
 // forClient makes diagnostics of a diagnosis, in the client's encoding and with
 // what it can show.
 func (s *Server) forClient(snap *Snapshot, doc *Document, d *diagnosis) []protocol.Diagnostic {
-	client := snap.Client
 	all := make([]protocol.Diagnostic, 0, len(d.types)+len(d.found))
 	for _, t := range d.types {
-		t.Range = doc.fromEngine(t.Range)
-		var related []protocol.DiagnosticRelatedInformation
-		if client.DiagnosticRelated {
-			for _, r := range t.RelatedInformation {
-				for _, l := range snap.locations([]protocol.Location{r.Location}) {
-					related = append(related, protocol.DiagnosticRelatedInformation{Location: l, Message: r.Message})
-				}
-			}
-		}
-		t.RelatedInformation = related
-		if !client.DiagnosticTags {
-			t.Tags = protocol.DiagnosticTags{}
-		}
-		all = append(all, t)
+		all = append(all, s.typeDiagnostic(snap, doc, t))
 	}
 	for _, f := range d.found {
-		out := f.diagnostic()
-		out.Range = doc.FromUTF16Range(f.at)
-		if !client.DiagnosticTags {
-			out.Tags = protocol.DiagnosticTags{}
-		}
-		if client.DiagnosticCodeLink {
-			if page := s.explanation(f.code); page != "" {
-				out.CodeDescription = protocol.CodeDescription{Href: page}
-			}
-		}
-		if client.DiagnosticData {
-			if raw, err := json.Marshal(f.data); err == nil {
-				out.Data = raw
-			}
-		}
-		all = append(all, out)
+		all = append(all, s.ownDiagnostic(snap, doc, f))
 	}
 	return inOrder(all)
+}
+
+// typeDiagnostic is a diagnostic of TypeScript's for the client.
+func (s *Server) typeDiagnostic(snap *Snapshot, doc *Document, t protocol.Diagnostic) protocol.Diagnostic {
+	t.Range = doc.fromEngine(t.Range)
+	var related []protocol.DiagnosticRelatedInformation
+	if snap.Client.DiagnosticRelated {
+		for _, r := range t.RelatedInformation {
+			for _, l := range snap.locations([]protocol.Location{r.Location}) {
+				related = append(related, protocol.DiagnosticRelatedInformation{Location: l, Message: r.Message})
+			}
+		}
+	}
+	t.RelatedInformation = related
+	if !snap.Client.DiagnosticTags {
+		t.Tags = protocol.DiagnosticTags{}
+	}
+	return t
+}
+
+// ownDiagnostic is a diagnostic of Code Mode's own for the client.
+func (s *Server) ownDiagnostic(snap *Snapshot, doc *Document, f finding) protocol.Diagnostic {
+	out := f.diagnostic()
+	out.Range = doc.FromUTF16Range(f.at)
+	if !snap.Client.DiagnosticTags {
+		out.Tags = protocol.DiagnosticTags{}
+	}
+	if snap.Client.DiagnosticCodeLink {
+		if page := s.explanation(f.code); page != "" {
+			out.CodeDescription = protocol.CodeDescription{Href: page}
+		}
+	}
+	if snap.Client.DiagnosticData {
+		if raw, err := json.Marshal(f.data); err == nil {
+			out.Data = raw
+		}
+	}
+	return out
 }
 
 // inOrder sorts diagnostics by place: their order is the same for the same text.

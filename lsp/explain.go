@@ -1,11 +1,13 @@
 package lsp
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 
 	"codemode-ls/docs/diagnostics"
 
+	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
 
@@ -29,4 +31,18 @@ func (s *Server) explanation(code string) uri.URI {
 		return ""
 	}
 	return uri.File(path)
+}
+
+// showExplanation shows the page on a diagnostic's code: as a document, or in a
+// message where there is no folder for it.
+func (s *Server) showExplanation(ctx context.Context, snap *Snapshot, code string) (any, error) {
+	text, ok := diagnostics.Page(code)
+	if !ok {
+		return nil, badParams("there is no page on %q", code)
+	}
+	if page := s.explanation(code); page != "" {
+		return &Opened{URI: string(page)}, s.showDocument(ctx, snap, page)
+	}
+	s.showMessage(ctx, protocol.MessageTypeInfo, unmarked(text))
+	return &Done{}, nil
 }

@@ -154,6 +154,7 @@ func serverCapabilities(c *clientCapabilities) protocol.ServerCapabilities {
 		DocumentOnTypeFormattingProvider: onTypeOptions(),
 
 		CodeLensProvider:       &protocol.CodeLensOptions{},
+		CodeActionProvider:     codeActionProvider(c),
 		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: commandNames()},
 		Workspace: &protocol.WorkspaceOptions{
 			WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{

@@ -66,6 +66,7 @@ func init() {
 
 		protocol.MethodTextDocumentDiagnostic:  documentQuery((*Server).documentDiagnostic),
 		protocol.MethodTextDocumentCodeLens:    documentQuery((*Server).codeLens),
+		protocol.MethodTextDocumentCodeAction:  documentQuery((*Server).codeAction),
 		protocol.MethodWorkspaceExecuteCommand: query((*Server).executeCommand),
 
 		MethodExec:          query((*Server).exec),

@@ -1,0 +1,327 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"codemode-ls/permission"
+	"codemode-ls/script"
+
+	"go.lsp.dev/protocol"
+)
+
+// Kinds of code actions besides those of LSP itself.
+const (
+	kindPermission = protocol.CodeActionKind("quickfix.codemode.permission")
+	kindExplain    = protocol.CodeActionKind("quickfix.codemode.explain")
+	kindFixAll     = protocol.CodeActionKind("source.fixAll.codemode")
+)
+
+// codeActionKinds are what textDocument/codeAction may answer with.
+var codeActionKinds = []protocol.CodeActionKind{
+	protocol.CodeActionKindQuickFix, protocol.CodeActionKindRefactorRewrite, kindFixAll,
+}
+
+// codeActionProvider says what is offered: the kinds, to clients that know them.
+func codeActionProvider(c *clientCapabilities) protocol.CodeActionProvider {
+	if !c.CodeActionLiterals {
+		return protocol.Boolean(true)
+	}
+	return &protocol.CodeActionOptions{CodeActionKinds: codeActionKinds}
+}
+
+// codeAction answers textDocument/codeAction (ACT-1), by the kind of document.
+func (s *Server) codeAction(ctx context.Context, snap *Snapshot, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {
+	doc, err := snap.document(p.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	var found []protocol.CodeAction
+	switch {
+	case doc.Script:
+		found, err = s.scriptActions(ctx, snap, doc, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer := []protocol.CommandOrCodeAction{}
+	for i := range found {
+		a := &found[i]
+		if !wanted(p.Context.Only, *a.Kind) {
+			continue
+		}
+		if shown := forActionClient(snap.Client, a); shown != nil {
+			answer = append(answer, shown)
+		}
+	}
+	return answer, nil
+}
+
+// wanted says whether a kind is one that the client asked for, or below it.
+func wanted(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
+	if len(only) == 0 {
+		return !strings.HasPrefix(string(kind), "source.") // those run without being looked at
+	}
+	return slices.ContainsFunc(only, func(o protocol.CodeActionKind) bool {
+		return o == "" || kind == o || strings.HasPrefix(string(kind), string(o)+".")
+	})
+}
+
+// forActionClient is an action for a client: one that knows no literals gets a
+// command, which has the server apply the edit; nil when it cannot do that
+// either.
+func forActionClient(client *clientCapabilities, a *protocol.CodeAction) protocol.CommandOrCodeAction {
+	if client.CodeActionLiterals {
+		if !client.CodeActionPreferred {
+			a.IsPreferred = nil
+		}
+		return a
+	}
+	switch {
+	case a.Edit == nil && a.Command.Command != "":
+		c := a.Command
+		return &c
+	case a.Edit != nil && client.ApplyEdit:
+		raw, err := protocol.Marshal(a.Edit)
+		if err != nil {
+			return nil
+		}
+		return &protocol.Command{Title: a.Title, Command: CommandApplyEdit, Arguments: []protocol.LSPAny{raw}}
+	}
+	return nil
+}
+
+// A mend is what one code action does to a text, before it is known how the
+// client counts.
+type mend struct {
+	title     string
+	kind      protocol.CodeActionKind // "" is quickfix
+	edits     []edit
+	preferred bool
+	// safe says that it can be applied with others, unseen (source.fixAll).
+	safe    bool
+	command *protocol.Command // instead of edits
+}
+
+// An edit replaces bytes of a text.
+type edit struct {
+	start, end int
+	text       string
+}
+
+// scriptActions are the actions for a range of a script.
+func (s *Server) scriptActions(ctx context.Context, snap *Snapshot, doc *Document, p *protocol.CodeActionParams) ([]protocol.CodeAction, error) {
+	d, err := s.diagnosisOf(ctx, snap, doc)
+	if err != nil {
+		return nil, err
+	}
+	within := doc.UTF16Range(p.Range)
+	m := mender{diagnosis: d, s: s, snap: snap, doc: doc, ctx: ctx, uses: script.Uses(doc.Text)}
+	var all []protocol.CodeAction
+	for _, f := range d.found {
+		if !touches(f.at, within) {
+			continue
+		}
+		shown := s.ownDiagnostic(snap, doc, f)
+		changes := m.fixes(f)
+		for i := range changes {
+			changes[i].preferred = i == 0 && changes[i].preferred
+			all = append(all, m.action(changes[i], shown))
+		}
+	}
+	for _, t := range d.types {
+		if at := utf16Range(t.Range); touches(at, within) {
+			shown := s.typeDiagnostic(snap, doc, t)
+			for _, c := range m.typeFixes(t) {
+				all = append(all, m.action(c, shown))
+			}
+		}
+	}
+	for _, c := range m.rewrites(within) {
+		all = append(all, m.action(c))
+	}
+	for _, c := range m.permissions(within) {
+		all = append(all, m.action(c))
+	}
+	for _, f := range d.found {
+		if touches(f.at, within) {
+			all = append(all, m.action(explain(f.code), s.ownDiagnostic(snap, doc, f)))
+		}
+	}
+	if c, ok := m.fixAll(); ok {
+		all = append(all, m.action(c))
+	}
+	return distinct(all), ctx.Err()
+}
+
+// touches says whether two ranges have a place in common.
+func touches(a, b script.Range) bool { return !earlier(a.End, b.Start) && !earlier(b.End, a.Start) }
+
+// distinct leaves out actions that were offered before: one fix may mend several
+// complaints.
+func distinct(all []protocol.CodeAction) []protocol.CodeAction {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(a protocol.CodeAction) bool {
+		key := a.Title
+		if a.Edit != nil {
+			if raw, err := protocol.Marshal(a.Edit); err == nil {
+				key += "\x00" + string(raw)
+			}
+		}
+		was := seen[key]
+		seen[key] = true
+		return was
+	})
+}
+
+// explain opens the page of a diagnostic's code.
+func explain(code string) mend {
+	return mend{
+		title: "Explain " + code, kind: kindExplain,
+		command: &protocol.Command{Title: "Explain " + code, Command: CommandExplain, Arguments: arguments(code)},
+	}
+}
+
+// A mender makes the changes for one version of a script.
+type mender struct {
+	*diagnosis
+	s    *Server
+	snap *Snapshot
+	doc  *Document
+	ctx  context.Context //nolint:containedctx // lives as long as one request
+	uses []script.Use
+}
+
+// action is a change as the client takes it.
+func (m *mender) action(c mend, about ...protocol.Diagnostic) protocol.CodeAction {
+	kind := c.kind
+	if kind == "" {
+		kind = protocol.CodeActionKindQuickFix
+	}
+	a := protocol.CodeAction{Title: plain(c.title, 200), Kind: &kind, Diagnostics: about}
+	if c.preferred {
+		yes := true
+		a.IsPreferred = &yes
+	}
+	if c.command != nil {
+		a.Command = *c.command
+		return a
+	}
+	var edits []protocol.TextEdit
+	for _, e := range c.edits {
+		edits = append(edits, protocol.TextEdit{Range: m.at.Range(e.start, e.end), NewText: e.text})
+	}
+	a.Edit = m.snap.workspaceEdit(map[string][]protocol.TextEdit{m.doc.URI: edits})
+	return a
+}
+
+// offset is where a position of the diagnosis lies in the text.
+func (m *mender) offset(p script.Position) int { return m.at.OffsetUTF16(p) }
+
+func (m *mender) replaced(r script.Range, text string) edit {
+	return edit{m.offset(r.Start), m.offset(r.End), text}
+}
+
+// useAt is the use of tools whose name is at a place.
+func (m *mender) useAt(at script.Range) (script.Use, bool) {
+	for _, u := range m.uses {
+		if u.NameRange == at || u.Whole == at {
+			return u, true
+		}
+	}
+	return script.Use{}, false
+}
+
+// permissions are the decisions that a person can make about the tool at a
+// place, once and for all.
+func (m *mender) permissions(within script.Range) []mend {
+	var all []mend
+	for _, u := range m.uses {
+		if !touches(u.Whole, within) || u.Name == script.ReservedNamespace {
+			continue
+		}
+		if _, known := m.pool.Catalog.Find(u.Name); !known {
+			continue
+		}
+		decision := m.pool.Rules.Decide(u.Name)
+		rule := permission.Literal(u.Name)
+		set := func(title string, effect permission.Effect) {
+			c := &protocol.Command{Title: title, Command: CommandSetPermission, Arguments: arguments(SetPermissionParams{
+				Rule: rule, Effect: string(effect), Layer: m.s.lastingScope(),
+			})}
+			all = append(all, mend{title: title, kind: kindPermission, command: c})
+		}
+		if decision.Effect != permission.Allow {
+			set("Allow "+u.Name+" always", permission.Allow)
+		} else if decision.Rule != nil {
+			all = append(all, removeRule("Ask again before "+u.Name, decision.Rule))
+		}
+		set("Deny "+u.Name, permission.Deny)
+	}
+	return all
+}
+
+// removeRule removes a rule where it is kept.
+func removeRule(title string, r *permission.Rule) mend {
+	return mend{title: title, kind: kindPermission, command: &protocol.Command{
+		Title: title, Command: CommandSetPermission,
+		Arguments: arguments(SetPermissionParams{Rule: r.Match, Effect: "remove", Layer: string(r.Layer)}),
+	}}
+}
+
+// fixAll is all safe fixes of the script in one.
+func (m *mender) fixAll() (mend, bool) {
+	all := mend{title: "Fix all that can be fixed safely", kind: kindFixAll}
+	take := func(list []mend) {
+		for _, c := range list {
+			if c.safe && !overlap(all.edits, c.edits) {
+				all.edits = append(all.edits, c.edits...)
+				return
+			}
+		}
+	}
+	for _, f := range m.found {
+		take(m.fixes(f))
+	}
+	for _, t := range m.types {
+		take(m.typeFixes(t))
+	}
+	return all, len(all.edits) > 0
+}
+
+func overlap(a, b []edit) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x.start < y.end && y.start < x.end || x.start == y.start || x.end == y.end && x.start != x.end && y.start != y.end {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commandApplyEdit has the client apply an edit, for those that know no code action
+// literals.
+func (s *Server) commandApplyEdit(ctx context.Context, _ *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	edit, ok, err := argument[protocol.WorkspaceEdit](p, 0)
+	if err != nil || !ok {
+		return nil, cmp.Or(err, badParams("%s wants an edit", p.Command))
+	}
+	ctx, cancel := context.WithTimeout(ctx, configurationTime)
+	defer cancel()
+	if _, err := s.client.ApplyEdit(ctx, &protocol.ApplyWorkspaceEditParams{Edit: edit}); err != nil {
+		return nil, err
+	}
+	return &Done{}, nil
+}
+
+// commandExplain shows the page of a diagnostic's code.
+func (s *Server) commandExplain(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	code, _, err := argument[string](p, 0)
+	if err != nil {
+		return nil, err
+	}
+	return s.showExplanation(ctx, snap, code)
+}
