@@ -94,7 +94,7 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 	}
 	c := l.config
 	switch s.Name {
-	case "mcpServers":
+	case "mcpServers", "hooks": // read by themselves
 	case "demo":
 		if b, ok := d.boolean(s, v); ok {
 			c.Demo = b

@@ -241,7 +241,10 @@ type Config struct {
 	// Import are the names of the clients whose files are read.
 	Import []string
 	// Found are the files that exist and were read, in order of precedence.
-	Found    []Found
+	Found []Found
+	// Hooks are commands to run around calls, in the order in which they run. Those
+	// of the Workspace layer need an approval.
+	Hooks    []Hook
 	Findings []Finding
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +16,8 @@ import (
 // HooksFile holds a workspace folder's own hooks, relative to the folder. Each of
 // them is run only after a person has approved it (TRUST-1).
 const HooksFile = ".codemode/hooks.json"
+
+func hooksFile(folder string) string { return filepath.Join(folder, filepath.FromSlash(HooksFile)) }
 
 // Events that hooks are called for (spec 05).
 const (

@@ -28,6 +28,9 @@ func Files(s Sources) []string {
 	for _, k := range s.withDefaults().kinds() {
 		files = append(files, k.Path)
 	}
+	for _, folder := range s.Folders {
+		files = append(files, hooksFile(folder))
+	}
 	return files
 }
 
@@ -80,6 +83,10 @@ func (l *loader) load() {
 	l.settings(editor.without(editorWorkspace), true)
 	l.settings(editorWorkspace, false)
 	l.remote(editor)
+	l.config.Hooks = l.allHooks(user, editor, editorWorkspace)
+	for _, folder := range s.Folders {
+		l.config.Hooks = append(l.config.Hooks, l.workspaceHooks(l.file(hooksFile(folder), false))...)
+	}
 
 	var servers []Server
 	for _, flag := range s.Flags {

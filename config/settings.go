@@ -66,6 +66,10 @@ func Settings() []Setting {
 			Doc: "Servers whose read-only annotations are trusted: `{ \"github\": \"allow\" }` runs the tools that this server marks as read-only without asking.",
 		},
 		{
+			Name: "hooks", Type: "object", Trusted: true,
+			Doc: "Commands that are run before and after tool calls, by event, as `docs/hooks.md` describes.",
+		},
+		{
 			Name: "permissions.promptTimeoutMs", Type: "integer", Unit: "ms", Default: 300_000, Minimum: 1_000, Ceiling: 3_600_000,
 			Doc:      "How long a plain prompt may stay unanswered before the call counts as denied. Some editors let a prompt vanish without an answer.",
 			duration: func(c *Config) *time.Duration { return &c.PromptTimeout },

@@ -48,13 +48,20 @@ const (
 // Verdict says whether s may be started. Only servers of the Workspace layer
 // need an approval. A decision that another process has stored meanwhile counts.
 func (t *Trust) Verdict(s Server) Verdict {
-	if s.Layer != Workspace {
+	return t.verdict(s.Layer, s.Hash())
+}
+
+// HookVerdict says whether h may be run, as Verdict does for servers.
+func (t *Trust) HookVerdict(h Hook) Verdict { return t.verdict(h.Layer, h.Hash()) }
+
+func (t *Trust) verdict(layer Layer, hash string) Verdict {
+	if layer != Workspace {
 		return Approved
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.refresh()
-	entry, ok := t.entries[s.Hash()]
+	entry, ok := t.entries[hash]
 	switch {
 	case !ok:
 		return Undecided
@@ -71,6 +78,17 @@ func (t *Trust) Decide(s Server, approve bool) error {
 	defer t.mu.Unlock()
 	if err := t.store(entry); err != nil {
 		return fmt.Errorf("store the decision on server %q: %w", s.Name, err)
+	}
+	return nil
+}
+
+// DecideHook stores a person's decision on exactly this hook.
+func (t *Trust) DecideHook(h Hook, approve bool) error {
+	entry := TrustEntry{Name: h.Name(), Hash: h.Hash(), File: h.File, Summary: h.Summary(), Approved: approve}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.store(entry); err != nil {
+		return fmt.Errorf("store the decision on %s: %w", h.Name(), err)
 	}
 	return nil
 }
