@@ -69,6 +69,7 @@ type start struct {
 	Language script.Language `json:"language"`
 	Tools    []string        `json:"tools"`
 	Members  []string        `json:"members"`
+	Absent   []string        `json:"absent,omitzero"`
 	Globals  []Global        `json:"globals,omitzero"`
 	AllTools jsontext.Value  `json:"allTools,omitzero"`
 	Bounds   bounds          `json:"bounds"`

@@ -21,6 +21,7 @@ type namespace struct {
 	names  []string
 	known  map[string]bool
 	values map[string]goja.Value
+	groups map[string]*namespace // objects of functions; they are in values too
 }
 
 var typeNamespace = reflect.TypeFor[*namespace]()
@@ -44,6 +45,29 @@ func (n *namespace) add(names []string) {
 			n.known[name] = true
 			n.names = append(n.names, name)
 		}
+	}
+}
+
+// addMembers adds functions of tools["$codemode"]. One with a dot in its name,
+// such as models.list, is a function of an object. What is absent can be called,
+// for the host to say why it is not there, and is not listed.
+func (n *namespace) addMembers(names []string, absent bool) {
+	for _, name := range names {
+		outer, inner, nested := strings.Cut(name, ".")
+		if !absent {
+			n.add([]string{outer})
+		}
+		if !nested {
+			continue
+		}
+		if n.groups[outer] == nil {
+			if n.groups == nil {
+				n.groups = map[string]*namespace{}
+			}
+			n.groups[outer] = newNamespace(n.realm, n.prefix+outer+".")
+			n.values[outer] = n.realm.object(n.groups[outer])
+		}
+		n.groups[outer].addMembers([]string{inner}, absent)
 	}
 }
 
