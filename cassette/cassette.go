@@ -138,9 +138,14 @@ func Parse(text []byte) (*Cassette, error) {
 	if err := json.Unmarshal(text, c, faithful, json.RejectUnknownMembers(true)); err != nil {
 		return nil, broken(text, err)
 	}
-	for i, call := range c.Calls {
+	for i := range c.Calls {
+		call := &c.Calls[i]
 		if err := call.check(); err != nil {
 			return nil, fmt.Errorf("calls[%d] (%s): %w", i, clip(call.Tool), err)
+		}
+		compact(&call.Arguments, &call.Value)
+		if call.Error != nil {
+			compact(&call.Error.Structured)
 		}
 	}
 	if c.Answered != nil {
@@ -151,7 +156,19 @@ func Parse(text []byte) (*Cassette, error) {
 	if c.Result != nil && c.Result.Status == "" {
 		return nil, errors.New(`result has no "status"`)
 	}
+	if c.Result != nil {
+		compact(&c.Result.Value)
+	}
 	return c, nil
+}
+
+// compact takes out the white space that values have in the file alone.
+func compact(values ...*jsontext.Value) {
+	for _, v := range values {
+		if *v != nil {
+			_ = v.Compact(faithful) // what is no JSON has been refused
+		}
+	}
 }
 
 func (c *Call) check() error {

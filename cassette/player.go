@@ -53,6 +53,9 @@ func (p *Player) Take(tool string, arguments jsontext.Value) (int, *Call, error)
 	return -1, nil, p.mismatch(tool, key, arguments)
 }
 
+// Cassette is what is replayed.
+func (p *Player) Cassette() *Cassette { return p.cassette }
+
 // Knows says whether the cassette has a call of a tool, and of which server it
 // is.
 func (p *Player) Knows(tool string) (server string, ok bool) {

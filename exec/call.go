@@ -36,6 +36,7 @@ type call struct {
 	ruled  verdict       // when not
 	waited time.Duration // for a person
 	queued time.Duration
+	sent   time.Time // to its server; zero until then
 	// later is what a member does outside of the order of the script, or nil.
 	later func(context.Context) (jsontext.Value, error)
 }
@@ -208,6 +209,7 @@ func (x *run) send(ctx context.Context, c *call) (*upstream.Result, error) {
 		timeout = config.DefaultLimits().CallTimeout
 	}
 	sent := time.Now()
+	c.sent = sent
 	timer := time.AfterFunc(timeout, func() { cancel(errCallTimeout) })
 	defer timer.Stop()
 	result, err := x.r.Caller.Call(ctx, upstream.Call{
@@ -309,12 +311,18 @@ func (x *run) status(c *call, s CallStatus) {
 	x.tell(c)
 }
 
-// finished notes how long a call took. x.mu is held.
+// finished notes how long a call took, and when in its run. x.mu is held.
 func (x *run) finished(c *call) {
+	now := time.Now()
 	c.record.Timing = &CallTiming{
-		TotalMs:      time.Since(c.began).Milliseconds(),
+		TotalMs:      now.Sub(c.began).Milliseconds(),
 		PermissionMs: c.waited.Milliseconds(),
 		QueuedMs:     c.queued.Milliseconds(),
+		StartMs:      c.began.Sub(x.started).Milliseconds(),
+		EndMs:        now.Sub(x.started).Milliseconds(),
+	}
+	if !c.sent.IsZero() {
+		c.record.Timing.RunMs = now.Sub(c.sent).Milliseconds()
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"codemode-ls/cassette"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
@@ -114,6 +115,11 @@ type Request struct {
 	MaxOutputTokens int
 	Check           string // "off", "hint" (default) or "error"
 	DryRun          bool
+	// Record, when set, takes in the calls of the run; Replay answers them, so
+	// that no server hears of one and nobody is asked (REC-1). At most one of
+	// DryRun, Record and Replay is set.
+	Record *cassette.Recorder
+	Replay *cassette.Player
 	// Asker is who is asked; nil denies ("no permission client is configured").
 	Asker Asker
 	// Models runs models for the script; nil: there are none.

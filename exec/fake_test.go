@@ -43,6 +43,7 @@ type fakeScript struct {
 	next    int
 	calls   sync.WaitGroup
 	settled []bool
+	arrived []string // answers in the order in which they came
 	mu      sync.Mutex
 }
 
@@ -86,8 +87,12 @@ func (s *fakeScript) start(name, arguments string) *fakeCall {
 		c.value, c.err = s.host.Call(s.Context, sandbox.Call{Index: index, Name: name, Arguments: jsontext.Value(arguments), At: &script.Position{Line: index}})
 		s.mu.Lock()
 		s.settled[index] = true
+		s.arrived = append(s.arrived, string(c.value))
 		s.mu.Unlock()
 		close(c.done)
+		if h, ok := s.host.(sandbox.Answerer); ok {
+			h.Answered(index)
+		}
 	})
 	return c
 }

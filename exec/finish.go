@@ -28,6 +28,9 @@ func (x *run) finish(ctx context.Context, o sandbox.Outcome, pool *catalog.Catal
 	for _, w := range o.Warnings {
 		x.warnings = append(x.warnings, Warning{Message: w.Message, Path: w.Path, Range: pointRange(w.At)})
 	}
+	if o.Status == sandbox.Completed {
+		x.unplayed()
+	}
 	x.mu.Unlock()
 	result := x.assemble(status, e, found, o)
 	return result
@@ -64,7 +67,7 @@ func (x *run) settle(o sandbox.Outcome) {
 func (x *run) commit() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.sample != nil || x.session.commit(x.writes)
+	return x.sample != nil || x.request.Replay != nil || x.session.commit(x.writes)
 }
 
 const staysInEffect = "calls that had already finished stay in effect"

@@ -20,9 +20,9 @@ import (
 // tools["$codemode"].
 const reserved = "$codemode."
 
-// Call is sandbox.Host's: a script calls a tool, or a member of the reserved
-// namespace.
-func (x *run) Call(ctx context.Context, sc sandbox.Call) (value jsontext.Value, err error) {
+// answer takes a script's call to where it is answered: through the funnel, or to
+// the reserved namespace.
+func (x *run) answer(ctx context.Context, sc sandbox.Call) (value jsontext.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			x.r.log().Error("panic in a call", "run", x.id, "panic", p, "stack", string(debug.Stack()))

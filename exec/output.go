@@ -65,7 +65,11 @@ func (o *output) sorted() []Output {
 
 // attach takes in what a call brought back beside text. x.mu is held.
 func (x *run) attach(c *call, a upstream.Attachment) {
-	out := Output{Type: a.Kind, MIMEType: a.MIMEType, Data: a.Data, Text: a.Text, URI: a.URI}
+	x.attachOutput(c, Output{Type: a.Kind, MIMEType: a.MIMEType, Data: a.Data, Text: a.Text, URI: a.URI})
+}
+
+// attachOutput likewise. x.mu is held.
+func (x *run) attachOutput(c *call, out Output) {
 	if x.output.attach(c.order, out) {
 		x.emit(Event{Kind: "output", Output: &out})
 	}

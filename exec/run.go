@@ -57,6 +57,8 @@ type run struct {
 	sample *sampler // of a dry run, else nil
 
 	admission sequence
+	answers   answers // of a run that is recorded
+	turns     turns   // of a replay
 	schedule  schedule
 	asking    sync.WaitGroup // the goroutines of its questions
 
@@ -169,11 +171,15 @@ func (x *run) execute(ctx context.Context) *Result {
 	x.output.maxImages, x.output.maxBytes, x.output.maxChars = x.limits.MaxImages, x.limits.MaxImageBytes, x.limits.MaxResultChars
 	x.clock = sandbox.NewClock()
 	names, allTools := globals(pool)
+	tools, members := x.replayNames(toolNames(pool), memberNames(pool.Offering(x.offer(pool))))
+	if q.Replay != nil {
+		x.turns.start(q.Replay.Cassette())
+	}
 	outcome := x.r.Sandbox.Run(ctx, sandbox.Request{
 		Code:     x.text,
 		Language: q.Language,
-		Tools:    toolNames(pool),
-		Members:  memberNames(pool.Offering(x.offer(pool))),
+		Tools:    tools,
+		Members:  members,
 		Globals:  names,
 		AllTools: allTools,
 		Clock:    x.clock,
@@ -250,6 +256,12 @@ func (x *run) check(ctx context.Context, pool *catalog.Catalog) *Result {
 
 // diagnose are the findings of the check; that it cannot be made is a warning.
 func (x *run) diagnose(ctx context.Context, pool *catalog.Catalog) []Diagnostic {
+	if x.unchecked(pool) {
+		if x.request.Check == "error" {
+			x.warn("the script was not type-checked: in a replay without servers there are no declarations")
+		}
+		return nil
+	}
 	if x.r.Check == nil {
 		if x.request.Check == "error" {
 			x.warn("the script was not type-checked: there is no type checker here")

@@ -241,6 +241,9 @@ func (r *run) frame(ctx context.Context, kind byte, body []byte) error {
 
 // call has the host answer one call.
 func (r *run) call(ctx context.Context, c Call) {
+	if h, ok := r.host.(Answerer); ok {
+		defer h.Answered(c.Index)
+	}
 	value, err := r.host.Call(ctx, c)
 	if err == nil && len(value) == 0 {
 		value = jsontext.Value("null")

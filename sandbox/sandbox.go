@@ -50,6 +50,12 @@ type Host interface {
 	Log(level, text string)
 }
 
+// An Answerer is a Host that also wants to know when the answer of a call has
+// been sent to its script, which gets answers in the order in which they are sent.
+type Answerer interface {
+	Answered(index int)
+}
+
 // Call is one use of a tool or of a member of tools["$codemode"].
 type Call struct {
 	Index     int              // from 0, in the order in which the script made them
