@@ -487,16 +487,11 @@ func count(n *node) int {
 
 func (b *builder) object(k *keywords) *objectType {
 	o := &objectType{}
-	hidden := false
 	if k.properties != nil {
 		if k.properties.kind == '{' {
 			o.props = make([]property, 0, len(k.properties.kids))
 			lazies := make([]lazy, len(k.properties.kids))
 			for i, kid := range k.properties.kids {
-				if b.hides(kid) {
-					hidden = true
-					continue
-				}
 				lazies[i].node = kid
 				o.props = append(o.props, property{name: k.properties.names[i], typ: &lazies[i], optional: true})
 			}
@@ -504,7 +499,7 @@ func (b *builder) object(k *keywords) *objectType {
 			b.report(k.properties, "properties must be an object, this is "+kindName(k.properties.kind))
 		}
 	}
-	b.others(o, k, hidden)
+	b.others(o, k)
 	if k.required != nil && k.required.kind == '[' {
 		for _, r := range k.required.kids {
 			if r.kind != '"' {
@@ -513,11 +508,8 @@ func (b *builder) object(k *keywords) *objectType {
 			}
 			if i := o.find(r.text); i >= 0 {
 				p := &o.props[i]
-				p.optional = b.direction == Input && p.typ.op == opNode && hasDefault(p.typ.node)
+				p.optional = p.typ.op == opNode && (b.direction == Input && hasDefault(p.typ.node) || b.elsewhere(p.typ.node))
 				continue
-			}
-			if k.properties.member(r.text) != nil {
-				continue // hidden in this direction
 			}
 			if o.rest == restClosed {
 				b.report(r, "this property is required, but not allowed; it is ignored")
@@ -536,9 +528,9 @@ func (b *builder) object(k *keywords) *objectType {
 
 func hasDefault(n *node) bool { return n.kind == '{' && n.member("default") != nil }
 
-// hides says whether a property does not exist in the builder's direction
-// (TYPE-5).
-func (b *builder) hides(n *node) bool {
+// elsewhere says whether a property is meant for the other direction (TYPE-5). A
+// schema accepts it all the same (TYPE-4), so it is there, and never required.
+func (b *builder) elsewhere(n *node) bool {
 	if n.kind != '{' {
 		return false
 	}
@@ -551,7 +543,7 @@ func (b *builder) hides(n *node) bool {
 }
 
 // others reads the rule for undeclared properties.
-func (b *builder) others(o *objectType, k *keywords, hidden bool) {
+func (b *builder) others(o *objectType, k *keywords) {
 	names := k.propertyNames
 	if names != nil && names.kind == 'f' {
 		o.rest = restClosed
@@ -571,6 +563,7 @@ func (b *builder) others(o *objectType, k *keywords, hidden bool) {
 		b.report(k.additional, "additionalProperties must be a schema, this is "+kindName(k.additional.kind))
 	}
 	var patterns []*lazy
+	var allowed []string // the patterns of patterns
 	if k.patterns != nil && k.patterns.kind == '{' {
 		for i, kid := range k.patterns.kids {
 			l := &lazy{node: kid}
@@ -580,6 +573,7 @@ func (b *builder) others(o *objectType, k *keywords, hidden bool) {
 			}
 			if kid.kind != 'f' {
 				patterns = append(patterns, l)
+				allowed = append(allowed, k.patterns.names[i])
 			}
 		}
 	}
@@ -600,12 +594,9 @@ func (b *builder) others(o *objectType, k *keywords, hidden bool) {
 	}
 	switch {
 	case closed && len(patterns) == 0:
-		if hidden && len(o.props) == 0 {
-			return // an object whose every property is for the other direction
-		}
 		o.rest = restClosed
 	case closed:
-		o.rest, o.restType = restTyped, anyOf(patterns)
+		o.rest, o.restType, o.keys = restTyped, anyOf(patterns), keysOf(allowed)
 	case additional != nil:
 		o.rest, o.restType = restTyped, anyOf(append(patterns, additional))
 	case len(patterns) > 0:

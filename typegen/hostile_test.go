@@ -169,6 +169,12 @@ func wellFormed(s string) error {
 					i++
 				}
 			}
+		case c == '`':
+			end := strings.IndexByte(s[i+1:], '`')
+			if end < 0 || strings.TrimLeft(strings.TrimSuffix(s[i+1:i+1+end], "${string}"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:@/ ,;<>=") != "" {
+				return fmt.Errorf("a template is odd: %q", at(i))
+			}
+			i += end + 1
 		case strings.IndexByte("({[<", c) >= 0:
 			open = append(open, c)
 		case strings.IndexByte(")}]>", c) >= 0:

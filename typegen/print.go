@@ -425,8 +425,17 @@ func inherited(name string) bool {
 // index writes the index signature. TypeScript wants it to cover the declared
 // properties too, and `undefined` where one is optional.
 func (p *printer) index(o *objectType, level, depth int) {
+	if len(o.keys) == 0 {
+		p.indexOf("string", o, level, depth)
+	}
+	for _, key := range o.keys {
+		p.indexOf(key, o, level, depth)
+	}
+}
+
+func (p *printer) indexOf(key string, o *objectType, level, depth int) {
 	p.out = appendIndent(p.out, level)
-	p.text("[key: string]: ")
+	p.text("[key: " + key + "]: ")
 	rest := p.force(o.restType)
 	if rest.isAnything() || len(o.props) == 0 {
 		p.lazy(o.restType, level, depth+1)

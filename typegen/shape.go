@@ -82,7 +82,8 @@ type objectType struct {
 	index    map[string]int // of props, when they are many
 	rest     rest
 	restType *lazy
-	strict   bool // written so that only objects match, when there are no properties
+	keys     []string // of restTyped: the only names that others may have, as template literals; nil is any
+	strict   bool     // written so that only objects match, when there are no properties
 }
 
 type property struct {
@@ -432,9 +433,13 @@ func (b *builder) meetObjects(x, y alternative) union {
 		}
 		out.props = append(out.props, p)
 	}
+	out.keys = a.keys // where both have some, those of one are more
+	if out.keys == nil {
+		out.keys = c.keys
+	}
 	switch {
 	case a.rest == restClosed || c.rest == restClosed:
-		out.rest = restClosed
+		out.rest, out.keys = restClosed, nil
 	case a.rest == restTyped && c.rest == restTyped:
 		out.rest, out.restType = restTyped, both(a.restType, c.restType)
 	case a.rest == restTyped:

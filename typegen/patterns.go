@@ -1,0 +1,84 @@
+package typegen
+
+import "strings"
+
+// keysOf are the names that the patterns of patternProperties allow, as
+// TypeScript's template literals, which may allow more: `x-${string}` for ^x-[a-z]+$.
+// nil is names of which TypeScript cannot say anything.
+func keysOf(patterns []string) []string {
+	var keys []string
+	for _, p := range patterns {
+		prefix := prefixOf(p)
+		if prefix == "" {
+			return nil
+		}
+		keys = append(keys, "`"+prefix+"${string}`")
+	}
+	return unrepeated(keys)
+}
+
+func unrepeated(list []string) []string {
+	seen := map[string]bool{}
+	out := list[:0]
+	for _, s := range list {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// prefixOf is what every text begins with that a regular expression (ECMA-262)
+// matches, "" when that is nothing or cannot be told. It has only letters,
+// digits and characters that mean nothing in a template literal.
+func prefixOf(pattern string) string {
+	rest, ok := strings.CutPrefix(pattern, "^")
+	if !ok || hasAlternation(rest) {
+		return ""
+	}
+	var prefix []byte
+	for i := 0; i < len(rest); i++ {
+		c := rest[i]
+		if c == '\\' && i+1 < len(rest) && strings.IndexByte(`-./:_@ `, rest[i+1]) >= 0 {
+			i++
+			c = rest[i]
+		} else if !plain(c) {
+			if strings.IndexByte("*?{", c) >= 0 && len(prefix) > 0 {
+				prefix = prefix[:len(prefix)-1] // the last one may be missing
+			}
+			break
+		}
+		prefix = append(prefix, c)
+	}
+	return string(prefix)
+}
+
+// plain tells characters that stand for themselves in an expression and in a
+// template literal.
+func plain(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-_:@/ ,;<>=", c) >= 0
+}
+
+// hasAlternation tells whether an expression has a | outside of groups, so that
+// only its first part begins with what it begins with.
+func hasAlternation(pattern string) bool {
+	groups, class := 0, false
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '(':
+			groups++
+		case c == ')':
+			groups--
+		case c == '|' && groups <= 0:
+			return true
+		}
+	}
+	return false
+}
