@@ -50,7 +50,9 @@ type Editor struct {
 	profile  Profile
 	conn     io.ReadWriteCloser
 	encoding string // that was negotiated
-	done     chan struct{}
+	// tokenTypes and tokenModifiers are the server's legend of semantic tokens.
+	tokenTypes, tokenModifiers []string
+	done                       chan struct{}
 
 	writing sync.Mutex
 
@@ -95,12 +97,19 @@ func (e *Editor) Initialize(ctx context.Context, folder string) (jsontext.Value,
 	var r struct {
 		Capabilities struct {
 			PositionEncoding string `json:"positionEncoding"`
+			Semantic         struct {
+				Legend struct {
+					Types     []string `json:"tokenTypes"`
+					Modifiers []string `json:"tokenModifiers"`
+				} `json:"legend"`
+			} `json:"semanticTokensProvider"`
 		} `json:"capabilities"`
 	}
 	if err := json.Unmarshal(result, &r); err != nil {
 		return nil, err
 	}
 	e.encoding = r.Capabilities.PositionEncoding
+	e.tokenTypes, e.tokenModifiers = r.Capabilities.Semantic.Legend.Types, r.Capabilities.Semantic.Legend.Modifiers
 	return result, e.Notify("initialized", jsontext.Value("{}"))
 }
 
