@@ -1,7 +1,9 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"codemode-ls/script"
 	"codemode-ls/typescript"
@@ -110,5 +112,9 @@ func (s *Server) references(ctx context.Context, snap *Snapshot, p *protocol.Ref
 	if err != nil {
 		return []protocol.Location{}, s.unanswered(ctx, "references", err)
 	}
-	return snap.locations(found), nil
+	shown := snap.locations(found)
+	slices.SortStableFunc(shown, func(a, b protocol.Location) int {
+		return cmp.Or(cmp.Compare(a.URI, b.URI), comparePositions(a.Range.Start, b.Range.Start))
+	})
+	return shown, nil
 }
