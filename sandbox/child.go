@@ -60,8 +60,8 @@ func live() int {
 	if !ok {
 		return exitFailed
 	}
-	load(&script.Program{Code: warmUp})
 	r := newRealm(childOutlet{out})
+	r.load(&script.Program{Code: warmUp})
 	if err := out.write(frameReady); err != nil {
 		return exitFailed
 	}
@@ -78,6 +78,7 @@ func live() int {
 		return exitFailed
 	}
 	r.begin(s.Bounds, s.Tools, s.Members)
+	r.members.addMembers(s.Absent, true)
 	r.install(s.Globals, s.AllTools)
 	go watchMemory(first.MemoryMB)
 	go receive(in, r)

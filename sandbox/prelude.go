@@ -63,10 +63,11 @@ func installPrelude(r *realm) {
 	host := r.vm.CreateObject(nil)
 	for name, f := range map[string]func(*goja.Runtime, goja.FunctionCall) goja.Value{
 		"btoa": encodeBase64, "atob": decodeBase64, "utf8": encodeUTF8, "unutf8": decodeUTF8,
-		"tz": zoneOffset, "parseQuery": parseQuery, "parseURL": parseURL, "expandProps": expandProperties,
+		"tz": zoneOffset, "parseQuery": parseQuery, "parseURL": parseURL,
 	} {
 		host.Set(name, r.native(name, func(c goja.FunctionCall) goja.Value { return f(r.vm, c) }))
 	}
+	r.regexpHost(host)
 	loaded := map[string]bool{}
 	host.Set("load", r.native("load", func(c goja.FunctionCall) goja.Value {
 		name := c.Argument(0).String()

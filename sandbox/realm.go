@@ -57,7 +57,12 @@ type realm struct {
 	hasOwnFn, descriptorFn  goja.Callable
 	mapEach, setEach        goja.Callable
 	textFn, isArrayFn       goja.Callable
-	regexpFn                goja.Callable
+	regexpProto             *goja.Object
+	nativeSource            goja.Callable
+	nativeFlags             []nativeFlag
+	nativeCompile, stringOf goja.Callable
+	patterns                *patterns
+	searched                searched
 	valueOf                 map[string]goja.Callable // of the classes that box primitives
 	importer                *goja.Object
 
@@ -97,6 +102,7 @@ func newRealm(out outlet) *realm {
 		intrinsics: map[*goja.Object]bool{}, errors: map[string]*goja.Object{},
 		wake: make(chan struct{}, 1),
 	}
+	r.captureRegExp()
 	installPrelude(r)
 	r.capture()
 	vm.SetPromiseRejectionTracker(r.track)
@@ -167,7 +173,6 @@ func (r *realm) capture() {
 	r.mapEach = callable("Map", "prototype", "forEach")
 	r.setEach = callable("Set", "prototype", "forEach")
 	r.textFn = callable("Function", "prototype", "toString")
-	r.regexpFn = callable("RegExp", "prototype", "toString")
 	r.isArrayFn = callable("Array", "isArray")
 }
 
@@ -175,7 +180,7 @@ func (r *realm) capture() {
 func (r *realm) begin(limits bounds, tools, members []string) {
 	r.limits = limits
 	r.tools.add(tools)
-	r.members.add(members)
+	r.members.addMembers(members, false)
 }
 
 // deliver hands over an answer; any goroutine may call it.
@@ -224,7 +229,7 @@ func (r *realm) run(p *script.Program, l script.Language) (f finish) {
 		}
 		f.LogsCut = r.logsCut
 	}()
-	program, err := load(p)
+	program, err := r.load(p)
 	if err != nil {
 		return finish{Status: Invalid, Error: compileFailure(err, l)}
 	}
@@ -482,14 +487,6 @@ func (r *realm) functionText(o *goja.Object) string {
 	return v.String()
 }
 
-func (r *realm) regexpText(o *goja.Object) string {
-	v, err := r.regexpFn(o)
-	if err != nil {
-		return "/(?:)/"
-	}
-	return stringOr(v, "/(?:)/")
-}
-
 // unbox is the primitive in an object such as new Number(1).
 func (r *realm) unbox(o *goja.Object, class string) (goja.Value, bool) {
 	v, err := r.valueOf[class](o)
@@ -516,7 +513,7 @@ func isoDate(o *goja.Object) (s string, ok bool) {
 var errShape = &script.CompileError{Message: "the script must be the body of one function: a } closes it before its end"}
 
 // load turns a compiled script into a program of goja.
-func load(p *script.Program) (*goja.Program, error) {
+func (r *realm) load(p *script.Program) (*goja.Program, error) {
 	m := script.RebaseMap(p.SourceMap, script.Rebase{GeneratedColumns: 1, Columns: 1}) // goja counts from 1, stacks too
 	tree, err := goja.Parse(programName, p.Code+"\n//# sourceMappingURL=map",
 		parser.WithSourceMapLoader(func(string) ([]byte, error) { return m, nil }))
@@ -526,8 +523,8 @@ func load(p *script.Program) (*goja.Program, error) {
 	if !isBody(tree.Body) {
 		return nil, errShape
 	}
-	if err := expandLiterals(tree, p.Code); err != nil {
-		return nil, engineError(err)
+	if err := r.patterns.internLiterals(tree, r.vm); err != nil {
+		return nil, err
 	}
 	program, err := goja.CompileAST(tree, false)
 	if err != nil {

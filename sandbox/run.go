@@ -79,7 +79,7 @@ func (r *run) do(ctx context.Context, p *script.Program) Outcome {
 	} else {
 		r.child.reader.max = 256 << 20
 	}
-	head, err := withJSON(start{Language: r.req.Language, Tools: r.req.Tools, Members: r.req.Members, Globals: r.req.Globals, AllTools: r.req.AllTools, Bounds: boundsOf(limits)})
+	head, err := withJSON(start{Language: r.req.Language, Tools: r.req.Tools, Members: r.req.Members, Absent: r.req.Absent, Globals: r.req.Globals, AllTools: r.req.AllTools, Bounds: boundsOf(limits)})
 	if err != nil {
 		return Outcome{Status: Crashed, Error: &ScriptError{Name: "Error", Message: err.Error(), Call: -1}}
 	}
@@ -147,6 +147,12 @@ func (r *run) conclude(end finish, value jsontext.Value, reason Status, o *Outco
 		e.Name, e.Message, e.Stack, e.Code = clip(e.Name), clip(e.Message), clip(e.Stack), clip(e.Code)
 		if e.Call < 0 || e.Call >= r.next {
 			e.Call = -1
+		}
+		if end.Status == Invalid && e.At != nil {
+			// The child has the compiled text alone.
+			if line := script.LineOf(r.req.Code, e.At.Line); line != "" {
+				e.Stack += "\n\n" + line
+			}
 		}
 		o.Error = &e
 	}

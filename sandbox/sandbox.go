@@ -15,6 +15,7 @@ type Request struct {
 	Language script.Language
 	Tools    []string       // full names in the pool, for Object.keys(tools) and `in`
 	Members  []string       // members of tools["$codemode"]
+	Absent   []string       // members that the run does not have: the host says why when one is called
 	Globals  []Global       // members under global names, too
 	AllTools jsontext.Value // of the global ALL_TOOLS; nil for none
 	Limits   Limits

@@ -173,7 +173,7 @@ func (e *resultEncoder) special(o *goja.Object, path string) (bool, error) {
 			return e.value(v, path)
 		}
 	case "RegExp":
-		e.text(path, "a RegExp", o.String())
+		e.text(path, "a RegExp", e.realm.regexpText(o))
 		return true, nil
 	}
 	switch {

@@ -123,7 +123,7 @@ func finish(p *Program, res Transformed, author string) (*Program, error) {
 			continue
 		}
 		e := &CompileError{Message: m.message, At: original(p, at)}
-		e.SourceLine = lineOf(author, e.At.Line)
+		e.SourceLine = LineOf(author, e.At.Line)
 		return nil, e
 	}
 	return p, nil
@@ -237,7 +237,8 @@ func splitLines(text string) []string {
 	return append(lines, text[start:])
 }
 
-func lineOf(text string, line int) string {
+// LineOf is a line of a text, from 0, or "".
+func LineOf(text string, line int) string {
 	if lines := splitLines(text); line >= 0 && line < len(lines) {
 		return lines[line]
 	}

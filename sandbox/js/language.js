@@ -129,9 +129,11 @@
       return this.get(k);
     },
   });
+  // ToString: a symbol throws.
+  const text = (v) => `${v}`;
   const chk = (t) => {
     if (t == null) throw new TypeError('String.prototype method called on null or undefined');
-    return String(t);
+    return text(t);
   };
   const lone = (s, f) => {
     let out = '';
@@ -601,92 +603,111 @@
     });
   }
 
-  // --- RegExp: \p{..} (u/v), d, (simple) v
+  // --- RegExp: the host's own engine behind goja's objects
   const RE = RegExp,
-    reExec = RE.prototype.exec;
-  const hasIdx = new WeakSet();
-  const RegExpP = function RegExp(p, f) {
-    const isRe = O(p) === p && p instanceof RE;
-    if (new.target === undefined && isRe && f === undefined && p.constructor === RegExpP) return p;
-    let src = isRe ? p.source : p === undefined ? '' : String(p),
-      fl = f === undefined ? (isRe ? p.flags : '') : String(f);
-    const d = fl.includes('d'),
-      v = fl.includes('v');
-    if (d || v) {
-      if (fl.indexOf('d') !== fl.lastIndexOf('d') || fl.indexOf('v') !== fl.lastIndexOf('v') || (v && fl.includes('u')))
-        throw new SyntaxError("Invalid flags supplied to RegExp constructor '" + fl + "'");
-      fl = fl.replace('d', '').replace('v', 'u');
+    REProto = RE.prototype;
+  const RegExpP = function RegExp(pattern, flags) {
+    const object = O(pattern) === pattern;
+    const match = object ? pattern[Symbol.match] : undefined;
+    const native = host.isRegExp(pattern);
+    const like = object && (match === undefined ? native : !!match);
+    let target = new.target;
+    if (target === undefined) {
+      target = RegExpP;
+      if (like && flags === undefined && pattern.constructor === target) return pattern;
     }
-    if (fl.includes('u') && (v || /\\[pP]/.test(src))) src = host.expandProps(src, v);
-    const r = R.construct(RE, [isRe && !d && !v && f === undefined ? p : src, fl], new.target ?? RegExpP);
-    if (d) {
-      hasIdx.add(r);
-      def(r, 'hasIndices', true);
+    let source = pattern;
+    if (native) {
+      source = host.originalSource(pattern);
+      if (flags === undefined) flags = host.originalFlags(pattern);
+    } else if (like) {
+      source = pattern.source;
+      if (flags === undefined) flags = pattern.flags;
     }
-    return r;
+    return R.construct(RE, host.regexpParts(source, flags), target);
   };
-  defineProperty(RegExpP, 'prototype', {
-    value: RE.prototype,
-    writable: false,
-    enumerable: false,
-    configurable: false,
-  });
+  defineProperty(RegExpP, 'prototype', { value: REProto, writable: false, enumerable: false, configurable: false });
   for (const k of R.ownKeys(RE))
     if (k !== 'prototype' && k !== 'length' && k !== 'name')
       defineProperty(RegExpP, k, O.getOwnPropertyDescriptor(RE, k));
   defineProperty(RegExpP, 'length', { value: 2, configurable: true });
-  def(RE.prototype, 'constructor', RegExpP);
+  def(REProto, 'constructor', RegExpP);
   def(globalThis, 'RegExp', RegExpP);
+  for (const [k, n] of [
+    ['exec', 1],
+    ['test', 1],
+    ['compile', 2],
+  ]) {
+    defineProperty(host[k], 'length', { value: n, configurable: true });
+    def(REProto, k, host[k]);
+  }
+  const getter = (k, get) => defineProperty(REProto, k, { get, set: undefined, enumerable: false, configurable: true });
+  for (const k of ['source', 'hasIndices', 'unicodeSets', 'unicode']) getter(k, host['get' + k]);
+  getter(
+    'flags',
+    O.getOwnPropertyDescriptor(
+      {
+        get flags() {
+          if (O(this) !== this) throw new TypeError('RegExp.prototype.flags getter called on a value that is no object');
+          return (
+            (this.hasIndices ? 'd' : '') +
+            (this.global ? 'g' : '') +
+            (this.ignoreCase ? 'i' : '') +
+            (this.multiline ? 'm' : '') +
+            (this.dotAll ? 's' : '') +
+            (this.unicode ? 'u' : '') +
+            (this.unicodeSets ? 'v' : '') +
+            (this.sticky ? 'y' : '')
+          );
+        },
+      },
+      'flags',
+    ).get,
+  );
+  // Those of goja make a RegExp of its own from a string.
+  const searching = (name, symbol, flags) => {
+    const f = {
+      [name](pattern) {
+        if (this == null) throw new TypeError('String.prototype.' + name + ' called on null or undefined');
+        if (O(pattern) === pattern) {
+          if (name === 'matchAll') {
+            const m = pattern[Symbol.match];
+            if ((m === undefined ? host.isRegExp(pattern) : m) && !text(needed(pattern.flags)).includes('g'))
+              throw new TypeError('String.prototype.matchAll called with a non-global RegExp argument');
+          }
+          const by = pattern[symbol];
+          if (by != null) return R.apply(by, pattern, [this]);
+        }
+        const s = text(this);
+        return new RegExpP(pattern, flags)[symbol](s);
+      },
+    }[name];
+    def(String.prototype, name, f);
+  };
+  const needed = (v) => {
+    if (v == null) throw new TypeError('flags is null or undefined');
+    return v;
+  };
+  searching('match', Symbol.match);
+  searching('matchAll', Symbol.matchAll, 'g');
+  searching('search', Symbol.search);
+  const hex = (n, w) => n.toString(16).padStart(w, '0');
   methods(RegExpP, {
     escape(s) {
       if (typeof s !== 'string') throw new TypeError('RegExp.escape: argument must be a string');
       let o = '';
-      for (let i = 0; i < s.length; i++) {
-        const c = s[i];
-        if (i === 0 && /[0-9A-Za-z]/.test(c)) o += '\\x' + c.charCodeAt(0).toString(16).padStart(2, '0');
+      for (const c of s) {
+        const n = c.codePointAt(0);
+        if (o === '' && /[0-9A-Za-z]/.test(c)) o += '\\x' + hex(n, 2);
         else if ('^$\\.*+?()[]{}|/'.includes(c)) o += '\\' + c;
-        else if (/[,\-=<>#&!%:;@~'`"\s]/.test(c)) {
-          const n = c.charCodeAt(0);
-          o += n < 256 ? '\\x' + n.toString(16).padStart(2, '0') : '\\u' + n.toString(16).padStart(4, '0');
-        } else o += c;
+        else if ('\t\n\v\f\r'.includes(c)) o += '\\' + 'tnvfr'[n - 9];
+        else if (/[,\-=<>#&!%:;@~'`"\s]/.test(c) || (n >= 0xd800 && n < 0xe000))
+          o += n < 256 ? '\\x' + hex(n, 2) : '\\u' + hex(n, 4);
+        else o += c;
       }
       return o;
     },
   });
-  // the d flag: indices for the whole match are exact; for groups goja exposes none, so they are located by search inside the match
-  const withIndices = (m) => {
-    const s = m.index;
-    const ind = [[s, s + m[0].length]];
-    let from = 0;
-    for (let i = 1; i < m.length; i++) {
-      if (m[i] === undefined) {
-        ind.push(undefined);
-        continue;
-      }
-      const at = m[0].indexOf(m[i], 0);
-      ind.push(at < 0 ? undefined : [s + at, s + at + m[i].length]);
-    }
-    if (m.groups) {
-      const g = O.create(null);
-      for (const k of O.keys(m.groups)) {
-        const i = m.indexOf(m.groups[k], 1);
-        g[k] = i > 0 ? ind[i] : undefined;
-      }
-      ind.groups = g;
-    } else ind.groups = undefined;
-    m.indices = ind;
-    return m;
-  };
-  def(
-    RE.prototype,
-    'exec',
-    {
-      exec(s) {
-        const m = R.apply(reExec, this, [s]);
-        return m !== null && hasIdx.has(this) ? withIndices(m) : m;
-      },
-    }.exec,
-  );
 
   host.localeCompare = String.prototype.localeCompare;
 

@@ -10,19 +10,19 @@ import (
 )
 
 // supported switches off what goja cannot parse or run, so that esbuild lowers
-// it. Regular expressions with these features become new RegExp(…), which the
-// sandbox's prelude can handle.
+// it.
 var supported = map[string]bool{
-	"async-generator":                 false,
-	"for-await":                       false,
-	"dynamic-import":                  false,
-	"import-meta":                     false,
-	"decorators":                      false,
-	"using":                           false,
-	"hashbang":                        false,
-	"regexp-unicode-property-escapes": false,
-	"regexp-match-indices":            false,
-	"regexp-set-notation":             false,
+	"async-generator": false,
+	"for-await":       false,
+	"dynamic-import":  false,
+	"import-meta":     false,
+	"decorators":      false,
+	"using":           false,
+	"hashbang":        false,
+	// goja misreads \u{10FFFF}.
+	"unicode-escapes": false,
+	// The sandbox has regular expressions of its own.
+	"regexp-set-notation": true,
 }
 
 // Transform is a script.Transformer.
