@@ -93,8 +93,15 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 	defer cancel(nil)
 	ctx, tap := tapped(ctx)
 
-	events := make(chan progress, 64)
-	token, release := s.expectProgress(events)
+	begin := time.Now()
+	timer := time.AfterFunc(limit, func() { cancel(errTooLate) })
+	defer timer.Stop()
+	token, release := s.expectProgress(func(p progress) {
+		if left := callCeiling - time.Since(begin); left > 0 && ctx.Err() == nil {
+			timer.Reset(min(limit, left))
+		}
+		c.report(p)
+	})
 	defer release()
 
 	var request mcp.CallToolRequest
@@ -111,34 +118,14 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { c.sent() }})
 	}
 
-	begin := time.Now()
-	timer := time.AfterFunc(limit, func() { cancel(errTooLate) })
-	defer timer.Stop()
-	answered := make(chan error, 1)
-	go func() {
-		_, err := s.client.CallTool(ctx, request)
-		answered <- err
-	}()
-	ended := s.ended
-	for {
-		select {
-		case <-ended:
-			// An answer that has arrived already still counts.
-			ended = nil
-			defer time.AfterFunc(drainGrace, func() { cancel(errSessionEnded) }).Stop()
-		case p := <-events:
-			if left := callCeiling - time.Since(begin); left > 0 && ctx.Err() == nil {
-				timer.Reset(min(limit, left))
-			}
-			c.report(p)
-		case err := <-answered:
-			timer.Stop()
-			for len(events) > 0 {
-				c.report(<-events)
-			}
-			return s.outcome(caller, ctx, c, tap, err, limit)
-		}
-	}
+	// An answer that has arrived already when the session ends still counts.
+	defer context.AfterFunc(s.life, func() {
+		time.AfterFunc(drainGrace, func() { cancel(errSessionEnded) })
+	})()
+	_, err := s.client.CallTool(ctx, request)
+	timer.Stop()
+	release()
+	return s.outcome(caller, ctx, c, tap, err, limit)
 }
 
 // sendGrace is how long a request over HTTP may take to be written before it

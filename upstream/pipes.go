@@ -91,6 +91,18 @@ func (o *outbox) put(frame []byte) (sent func(), err error) {
 			break
 		}
 	}
+	if o.queued == 0 {
+		// Most often the server reads as fast as we write, and nothing has to wait for
+		// the writer.
+		n, err := writeNow(o.file, out)
+		if err != nil {
+			o.failure = fmt.Errorf("write to the server: %w", err)
+			return nil, o.failure
+		}
+		if out = out[n:]; len(out) == 0 {
+			return sent, nil
+		}
+	}
 	o.queue = append(o.queue, out)
 	o.queued += len(out)
 	o.signal()

@@ -50,12 +50,14 @@ type session struct {
 	// changed has a value when the server has said that its tools changed.
 	// Handlers run on the transport's read loop and may only signal.
 	changed chan struct{}
-	ended   chan struct{} // closed once the session is of no more use
+	ended   <-chan struct{} // closed once the session is of no more use
+	life    context.Context // done when ended is closed
+	finish  context.CancelFunc
 	endOnce sync.Once
 	why     string // why it ended, valid after ended
 
 	mu       sync.Mutex
-	progress map[string]chan<- progress // by token
+	progress map[string]*reporter // by token; guards the reporters too
 	token    int
 
 	ctx        context.Context // until the session is closed
@@ -112,8 +114,10 @@ func neverStarted(err error) bool { return errors.As(err, new(startError)) }
 func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, stderr *ring) (_ *session, err error) {
 	s := &session{
 		name: def.Name, url: def.URL, legacy: onlyLegacy, changed: make(chan struct{}, 1),
-		ended: make(chan struct{}), progress: map[string]chan<- progress{},
+		progress: map[string]*reporter{},
 	}
+	s.life, s.finish = context.WithCancel(context.Background())
+	s.ended = s.life.Done()
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	stderr.reset()
 	var t transport.Interface
@@ -260,19 +264,14 @@ func (s *session) notified(n mcp.JSONRPCNotification) {
 		s.signalChanged()
 	case "notifications/progress":
 		fields := n.Params.AdditionalFields
-		s.mu.Lock()
-		events := s.progress[fmt.Sprint(fields["progressToken"])]
-		s.mu.Unlock()
-		if events == nil {
-			return
-		}
 		var p progress
 		p.progress, _ = fields["progress"].(float64)
 		p.total, _ = fields["total"].(float64)
 		p.message, _ = fields["message"].(string)
-		select {
-		case events <- p:
-		default: // nobody is helped by old progress
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if r := s.progress[fmt.Sprint(fields["progressToken"])]; r != nil {
+			r.put(p)
 		}
 	}
 }
@@ -284,17 +283,48 @@ func (s *session) signalChanged() {
 	}
 }
 
-// expectProgress gives out a token for one call's progress.
-func (s *session) expectProgress(events chan<- progress) (token string, release func()) {
+// A reporter tells of one call's progress, in order. Most calls have none: it
+// costs something with the first.
+type reporter struct {
+	report func(progress)
+	events chan progress // nil before the first
+	worker sync.WaitGroup
+}
+
+func (r *reporter) put(p progress) {
+	if r.events == nil {
+		events := make(chan progress, 64)
+		r.events = events
+		r.worker.Go(func() {
+			for p := range events {
+				r.report(p)
+			}
+		})
+	}
+	select {
+	case r.events <- p:
+	default: // nobody is helped by old progress
+	}
+}
+
+// expectProgress gives out a token for one call's progress. release waits until
+// all of it is reported; it may be called again.
+func (s *session) expectProgress(report func(progress)) (token string, release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.token++
 	token = fmt.Sprintf("%s-%d", programName, s.token)
-	s.progress[token] = events
+	r := &reporter{report: report}
+	s.progress[token] = r
 	return token, func() {
 		s.mu.Lock()
-		defer s.mu.Unlock()
+		_, open := s.progress[token]
 		delete(s.progress, token)
+		if open && r.events != nil {
+			close(r.events)
+		}
+		s.mu.Unlock()
+		r.worker.Wait()
 	}
 }
 
@@ -302,7 +332,7 @@ func (s *session) expectProgress(events chan<- progress) (token string, release 
 func (s *session) end(why string) {
 	s.endOnce.Do(func() {
 		s.why = why
-		close(s.ended)
+		s.finish()
 	})
 }
 
