@@ -141,3 +141,22 @@ func TestGlobalsEnd(t *testing.T) {
 	q.Limits.MaxConcurrent = 1
 	wantValue(t, shared.Run(t.Context(), q, &testHost{}), `"load: too many calls are in flight; await some of them first"`)
 }
+
+// Members with a dot are functions of an object; absent ones can be called and
+// are not listed (ISO-8).
+func TestNestedMembers(t *testing.T) {
+	q := testRequest(`const c: any = tools["$codemode"];
+const say = async (f: () => Promise<unknown>) => { try { return await f() } catch (e: any) { return e.message } };
+return [Object.keys(c), Object.keys(c.models), "list" in c.models, "models" in c, "files" in c, typeof c.models.then,
+	await say(() => c.models.list({ a: 1 })), await say(() => c.files.read({})), await say(() => c.models.nope({})), await say(() => c.gone({}))]`)
+	q.Members = []string{"search", "models.list", "models.generate"}
+	q.Absent = []string{"gone", "files.read"}
+	h := &testHost{answer: func(_ context.Context, c Call) (jsontext.Value, error) {
+		if c.Name == "$codemode.models.list" {
+			return c.Arguments, nil
+		}
+		return nil, &CallError{Message: c.Name + " is not there"}
+	}}
+	wantValue(t, shared.Run(t.Context(), q, h), `[["search","models"],["list","generate"],true,true,false,"undefined",{"a":1},`+
+		`"$codemode.files.read is not there","$codemode.models.nope is not there","$codemode.gone is not there"]`)
+}
