@@ -42,6 +42,8 @@ func (s *Server) codeAction(ctx context.Context, snap *Snapshot, p *protocol.Cod
 	switch {
 	case doc.Script:
 		found, err = s.scriptActions(ctx, snap, doc, p)
+	default:
+		found = s.configActions(snap, doc, p)
 	}
 	if err != nil {
 		return nil, err

@@ -68,6 +68,7 @@ type codemodeClient struct {
 	Events     bool `json:"events,omitzero"`     // wants codemode/execEvent
 	Models     bool `json:"models,omitzero"`     // answers codemode/model: scripts may use its models
 	Trust      bool `json:"trust,omitzero"`      // asks a person for approval of servers by itself
+	Input      bool `json:"input,omitzero"`      // answers codemode/input
 }
 
 // canAsk says that permission is asked for with codemode/permission.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/permission"
 
@@ -33,6 +34,8 @@ const (
 	CommandSetPermission = "codemode.setPermission" // SetPermissionParams, or rule, effect, layer; as codemode/setPermission
 	CommandClearRules    = "codemode.clearRules"    // nothing; removes the rules of this session
 	CommandShowServers   = "codemode.showServers"   // nothing; opens a list of the servers
+	CommandShowServerLog = "codemode.showServerLog" // name; opens what is known of a server and what it wrote last
+	CommandAnswerInput   = "codemode.answerInput"   // id, answer and, if needed, file; answers ${input:id} of a configuration file for this session
 	CommandShowRun       = "codemode.showRun"       // run id; opens its result
 	CommandExplain       = "codemode.explain"       // code of a diagnostic; opens its page
 	CommandApplyEdit     = "codemode.applyEdit"     // WorkspaceEdit; has the client apply it, for clients without code action literals
@@ -58,6 +61,8 @@ func init() {
 		CommandSetPermission: (*Server).commandSetPermission,
 		CommandClearRules:    (*Server).commandClearRules,
 		CommandShowServers:   (*Server).commandShowServers,
+		CommandShowServerLog: (*Server).commandShowServerLog,
+		CommandAnswerInput:   (*Server).commandAnswerInput,
 		CommandShowRun:       (*Server).commandShowRun,
 		CommandExplain:       (*Server).commandExplain,
 		CommandApplyEdit:     (*Server).commandApplyEdit,
@@ -211,7 +216,10 @@ func (s *Server) commandOpenCatalog(ctx context.Context, snap *Snapshot, _ *prot
 func (s *Server) commandShowServers(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
 	var b strings.Builder
 	for _, v := range ServerList(snap.Workspace) {
-		fmt.Fprintf(&b, "%s: %s, %d tools (%s, %s)\n", v.Name, v.Status, v.Tools, v.Transport, v.Source)
+		fmt.Fprintf(&b, "%s: %s, %d tools (%s, %s)\n", plain(v.Name, 100), v.Status, v.Tools, v.Transport, v.Source)
+		if v.File != "" {
+			fmt.Fprintf(&b, "  from %s\n", plain(v.File, 300))
+		}
 		if v.Error != "" {
 			fmt.Fprintf(&b, "  %s\n", printable(v.Error))
 		}
@@ -224,6 +232,9 @@ func (s *Server) commandShowServers(ctx context.Context, snap *Snapshot, _ *prot
 	}
 	if b.Len() == 0 {
 		b.WriteString("No MCP server is configured.\n")
+	}
+	for _, v := range snap.Workspace.Config.Shadowed {
+		fmt.Fprintf(&b, "%s of %s: not used, another one comes first\n", plain(v.Name, 100), plain(config.Origin(v), 300))
 	}
 	return s.showText(ctx, snap, "servers.txt", b.String())
 }

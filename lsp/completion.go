@@ -41,7 +41,7 @@ func (s *Server) completion(ctx context.Context, snap *Snapshot, p *protocol.Com
 		return nil, err
 	}
 	if !doc.Script {
-		return &protocol.CompletionList{Items: []protocol.CompletionItem{}}, nil
+		return s.configCompletion(snap, doc, p.Position), nil
 	}
 	c := completer{snap: snap, doc: doc, typed: script.CompletionAt(doc.Text, doc.Offset(p.Position))}
 	switch c.typed.Kind {

@@ -46,6 +46,8 @@ func (s *Server) documentDiagnostic(ctx context.Context, snap *Snapshot, p *prot
 	if doc.Script {
 		items = append(items, s.diagnose(ctx, snap, doc)...)
 		items = append(items, s.runDiagnostics(snap, doc)...)
+	} else if found, ok := s.configDiagnostics(snap, doc); ok {
+		items = append(items, found...)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

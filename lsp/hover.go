@@ -15,8 +15,11 @@ import (
 // rules know; of everything else, what TypeScript says.
 func (s *Server) hover(ctx context.Context, snap *Snapshot, p *protocol.HoverParams) (*protocol.Hover, error) {
 	doc, err := snap.document(p.TextDocument.URI)
-	if err != nil || !doc.Script {
+	if err != nil {
 		return nil, err
+	}
+	if !doc.Script {
+		return s.configHover(snap, doc, p.Position), nil
 	}
 	if u, onMember, ok := useAt(doc, p.Position); ok {
 		text, at := useDocumentation(snap, u, onMember)

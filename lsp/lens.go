@@ -19,7 +19,7 @@ func (s *Server) codeLens(_ context.Context, snap *Snapshot, p *protocol.CodeLen
 		return nil, err
 	}
 	if !doc.Script {
-		return []protocol.CodeLens{}, nil
+		return s.configLens(snap, doc), nil
 	}
 	top := doc.Range(0, 0)
 	lenses := []protocol.CodeLens{

@@ -38,6 +38,7 @@ const (
 const (
 	MethodPermission     = "codemode/permission"     // exec.Question → exec.Answer: may this call be made? To clients with `permission`; others are asked by window/showMessageRequest. What is not a clear permission is a denial.
 	MethodModel          = "codemode/model"          // exec.ModelRequest → exec.ModelAnswer: runs a model for a script, or lists those that there are. To clients with `models`, which may ask the person first; $/cancelRequest withdraws it. An error is to the script a stopReason.
+	MethodInput          = "codemode/input"          // InputQuestion → InputAnswer: what is the answer to ${input:…} of a configuration file? Asked once in a session. To clients with `input`; others are asked by window/showMessageRequest when there are choices, else told how to answer.
 	NoticeCatalogChanged = "codemode/catalogChanged" // CatalogChange: the pool has changed. To clients with experimental.codemode.
 	NoticeServersChanged = "codemode/serversChanged" // []ServerStatus: a server's state has changed. To clients with experimental.codemode.
 	NoticeExecEvent      = "codemode/execEvent"      // ExecEvent: something happens in a run. To clients with `events`.
@@ -164,6 +165,21 @@ type ServerStatus struct {
 	// Approval is what a person has to know to approve it; only of an untrusted
 	// server (TRUST-1).
 	Approval *ServerApproval `json:"approval,omitzero"`
+}
+
+// InputQuestion of codemode/input.
+type InputQuestion struct {
+	ID          string   `json:"id"`
+	File        string   `json:"file"` // that asks
+	Description string   `json:"description,omitzero"`
+	Default     string   `json:"default,omitzero"`
+	Options     []string `json:"options,omitzero"`  // the answer must be one of them
+	Password    bool     `json:"password,omitzero"` // it must not be shown
+}
+
+// InputAnswer of codemode/input; without a value nobody has answered.
+type InputAnswer struct {
+	Value *string `json:"value,omitzero"`
 }
 
 // ServerApproval is a definition that waits for a person's approval.

@@ -6,6 +6,7 @@ import (
 
 	"codemode-ls/catalog"
 	"codemode-ls/permission"
+	"codemode-ls/workspace"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -24,8 +25,19 @@ type publisher struct {
 	seed maphash.Seed
 	sent map[string]published
 	// What the client was last asked to look at again.
-	catalog *catalog.Catalog
-	rules   *permission.Rules
+	catalog   *catalog.Catalog
+	rules     *permission.Rules
+	workspace *workspace.Snapshot // for documents that show the state of servers
+}
+
+// hasOther says whether a document is open that is no script.
+func hasOther(docs map[string]*Document) bool {
+	for _, d := range docs {
+		if !d.Script {
+			return true
+		}
+	}
+	return false
 }
 
 // diagnoseAll is what Watch calls after each pause: clients that pull are asked
@@ -37,10 +49,10 @@ type publisher struct {
 func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 	defer s.survive("diagnostics")
 	p := &s.publisher
-	if p.catalog != snap.Workspace.Catalog || p.rules != snap.Workspace.Rules {
+	if p.catalog != snap.Workspace.Catalog || p.rules != snap.Workspace.Rules || p.workspace != snap.Workspace && hasOther(snap.Docs) {
 		s.refresh(snap)
-		p.catalog, p.rules = snap.Workspace.Catalog, snap.Workspace.Rules
 	}
+	p.catalog, p.rules, p.workspace = snap.Workspace.Catalog, snap.Workspace.Rules, snap.Workspace
 	for uri, shown := range p.sent {
 		if _, open := snap.Docs[uri]; !open {
 			if !shown.empty {
@@ -54,6 +66,9 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 	}
 	for _, d := range snap.Docs {
 		if !d.Script {
+			if found, ok := s.configDiagnostics(snap, d); ok {
+				s.publish(ctx, snap, d.URI, d.Version, found)
+			}
 			continue
 		}
 		found := append(s.diagnose(ctx, snap, d), s.runDiagnostics(snap, d)...)

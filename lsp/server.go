@@ -56,7 +56,11 @@ type Server struct {
 	running sync.WaitGroup // the goroutines that close waits for
 	ended   chan struct{}  // closed when workspace and engine have ended
 
-	taking sync.Mutex // held while a snapshot of the workspace is taken
+	taking       sync.Mutex      // held while a snapshot of the workspace is taken
+	toldFindings map[string]bool // what was said of the settings; guarded by taking
+
+	inputsMu sync.Mutex
+	inputs   map[inputKey]string // answers of this session; guarded by inputsMu
 
 	mu sync.Mutex // guards all below
 	// workspace is set once, before ready is closed.
@@ -87,6 +91,8 @@ func newServer(o Options, hangup context.CancelCauseFunc) *Server {
 		taken:            make(chan struct{}),
 		open:             openWorkspace,
 	}
+		inputs:           map[inputKey]string{},
+		toldFindings:     map[string]bool{},
 	none := &workspace.Snapshot{
 		Config: &config.Config{}, Catalog: catalog.Empty(), Rules: permission.NewRules(nil),
 	}
@@ -97,7 +103,7 @@ func newServer(o Options, hangup context.CancelCauseFunc) *Server {
 	})
 	s.publisher = publisher{
 		seed: maphash.MakeSeed(), sent: map[string]published{},
-		catalog: none.Catalog, rules: none.Rules,
+		catalog: none.Catalog, rules: none.Rules, workspace: none,
 	}
 	if o.openForTest != nil {
 		s.open = o.openForTest

@@ -26,7 +26,7 @@ func ServerList(w *workspace.Snapshot) []ServerStatus {
 	for _, v := range w.Servers {
 		status := ServerStatus{
 			Name: v.Server.Name, Namespace: catalog.Namespace(v.Server.Name),
-			Source: string(v.Server.Layer), File: v.Server.File, Line: v.Server.Line,
+			Source: string(v.Server.Layer), Client: v.Server.Client, File: v.Server.File, Line: v.Server.Line,
 			Transport: v.Server.Transport, Status: string(v.State),
 			Tools: v.Tools, Error: v.Error, Stderr: v.Stderr, Cached: v.Cached,
 		}

@@ -31,7 +31,10 @@ func (s *Server) documentHighlight(ctx context.Context, snap *Snapshot, p *proto
 // clients that know no trees.
 func (s *Server) documentSymbol(ctx context.Context, snap *Snapshot, p *protocol.DocumentSymbolParams) (protocol.DocumentSymbolResult, error) {
 	doc, err := snap.document(p.TextDocument.URI)
-	if err != nil || !doc.Script || s.engine == nil {
+	if err == nil && !doc.Script {
+		return s.configSymbols(snap, doc), nil
+	}
+	if err != nil || s.engine == nil {
 		return protocol.DocumentSymbolSlice{}, err
 	}
 	found, err := s.engine.Symbols(ctx, doc.URI)

@@ -71,7 +71,16 @@ func (s *Server) didChange(_ context.Context, p *protocol.DidChangeTextDocumentP
 	return nil
 }
 
-func (s *Server) didSave(context.Context, *protocol.DidSaveTextDocumentParams) error { return nil }
+// didSave reads the configuration again when a file of it was saved: not every
+// client watches files.
+func (s *Server) didSave(_ context.Context, p *protocol.DidSaveTextDocumentParams) error {
+	if d, err := s.session.Snapshot().document(p.TextDocument.URI); err == nil {
+		if _, ok := s.configFile(d); ok {
+			poke(s.settingsChanged)
+		}
+	}
+	return nil
+}
 
 func (s *Server) didClose(_ context.Context, p *protocol.DidCloseTextDocumentParams) error {
 	d, err := s.session.Snapshot().document(p.TextDocument.URI)
@@ -80,6 +89,7 @@ func (s *Server) didClose(_ context.Context, p *protocol.DidCloseTextDocumentPar
 	}
 	s.expire(d.URI)
 	s.session.removeDocument(d.URI)
+	s.states.forget(d.URI)
 	if s.engine != nil && d.Script {
 		s.engine.Close(d.URI)
 	}

@@ -61,23 +61,29 @@ func pendingHashes(w *workspace.Snapshot) []string {
 }
 
 // askForApprovals asks once about each definition of a workspace file that
-// nobody has decided on, one at a time. Clients that ask by themselves see it in
+// nobody has decided on, and once for each answer that a file needs, one at a time. Clients that ask by themselves see it in
 // codemode/serversChanged.
 func (s *Server) askForApprovals(ctx context.Context) {
-	asked := map[string]bool{}
+	asked, askedInputs := map[string]bool{}, map[inputKey]bool{}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.approvalsPending:
 		}
-		if c := s.session.Snapshot().Client.Codemode; c != nil && c.Trust {
-			continue
+		snap := s.session.Snapshot()
+		if c := snap.Client.Codemode; c == nil || !c.Trust {
+			for _, v := range s.workspace.Pending() {
+				if hash := v.Hash(); !asked[hash] {
+					asked[hash] = true
+					s.askForApproval(ctx, v)
+				}
+			}
 		}
-		for _, v := range s.workspace.Pending() {
-			if hash := v.Hash(); !asked[hash] {
-				asked[hash] = true
-				s.askForApproval(ctx, v)
+		for _, in := range missingInputs(s.session.Snapshot().Workspace) {
+			if key := (inputKey{in.File, in.ID}); !askedInputs[key] {
+				askedInputs[key] = true
+				s.askForInput(ctx, in)
 			}
 		}
 	}

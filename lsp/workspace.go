@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 )
+
+	"go.lsp.dev/protocol"
 
 // opened is what the server needs of an open workspace: *workspace.Workspace,
 // or a test's own.
@@ -92,6 +95,7 @@ func (s *Server) openNow(ctx context.Context) opened {
 		o.Log = s.log
 	}
 	if o.Check == nil && s.engine != nil {
+	o.Sources.Inputs = s.answered
 		o.Check = checker{s.engine}
 	}
 	o.Models = s.session.Snapshot().Client.models()
@@ -203,14 +207,16 @@ func (s *Server) take(ctx context.Context, w opened) {
 	if !slices.EqualFunc(old.Workspace.Servers, next.Servers, sameStatus) {
 		s.tellServers(ctx, next)
 	}
-	if len(pendingHashes(next)) > 0 {
+	if len(pendingHashes(next)) > 0 || len(missingInputs(next)) > 0 {
 		poke(s.approvalsPending)
 	}
-	s.logFindings(old.Workspace, next)
+	s.logFindings(ctx, old.Workspace, next)
 }
 
-// logFindings tells what is wrong with the configuration, once.
-func (s *Server) logFindings(old, next *workspace.Snapshot) {
+// logFindings tells what is wrong with the configuration, once. What is wrong in
+// the editor's own settings has no file that could show it: it is told to the
+// person, each thing once in a session.
+func (s *Server) logFindings(ctx context.Context, old, next *workspace.Snapshot) {
 	if slices.Equal(old.Config.Findings, next.Config.Findings) {
 		return
 	}
@@ -218,8 +224,28 @@ func (s *Server) logFindings(old, next *workspace.Snapshot) {
 		s.log.Warn("configuration", "file", f.File, "line", f.StartLine+1, "code", f.Code, "problem", f.Message)
 	}
 }
+	var news []string
+	worst := protocol.MessageTypeWarning
 
+		if f.Severity == "information" {
+			continue
+		}
 // poke wakes whoever receives from c; c has capacity 1.
+		if f.File != "" || s.toldFindings[f.Message] {
+			continue
+		}
+		s.toldFindings[f.Message] = true
+		news = append(news, plain(f.Message, 300))
+		if f.Severity == "error" {
+			worst = protocol.MessageTypeError
+		}
+	}
+	const most = 5
+	if n := len(news); n > most {
+		news = append(news[:most], fmt.Sprintf("… and %d more; the server's log has them all.", n-most))
+	}
+	if len(news) > 0 {
+		s.showMessage(ctx, worst, "Codemode: "+strings.Join(news, "\n"))
 func poke(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -1,0 +1,128 @@
+package lsp
+
+import (
+	"fmt"
+	"strings"
+
+	"codemode-ls/config"
+	"codemode-ls/script"
+	"codemode-ls/upstream"
+
+	"github.com/go-json-experiment/json"
+	"go.lsp.dev/protocol"
+)
+
+// Codes of what is wrong with a server rather than with its definition; those of
+// the definition are package config's. Each has a page in docs/diagnostics.
+const (
+	DiagnosticServerFailed     = "server-failed"
+	DiagnosticServerUntrusted  = "server-untrusted"
+	DiagnosticServerNotStarted = "server-not-started"
+	DiagnosticInputNeeded      = "input-needed"
+	DiagnosticNameConflict     = "name-conflict"
+	diagnosticShadowed         = "shadowed-server"
+)
+
+// configDiagnostics is everything that is wrong with a configuration file and
+// with the servers that it defines; ok is false when the document is none.
+func (s *Server) configDiagnostics(snap *Snapshot, doc *Document) (all []protocol.Diagnostic, ok bool) {
+	f, ok := s.configFile(doc)
+	if !ok {
+		return nil, false
+	}
+	add := func(r protocol.Range, severity protocol.DiagnosticSeverity, code, message string, data findingData) {
+		d := protocol.Diagnostic{
+			Range: r, Severity: severity, Code: protocol.String(code), Source: optional("codemode"), Message: protocol.String(printable(message)),
+		}
+		if snap.Client.DiagnosticCodeLink {
+			if page := s.explanation(code); page != "" {
+				d.CodeDescription = protocol.CodeDescription{Href: page}
+			}
+		}
+		if snap.Client.DiagnosticData && (data.Name != "" || len(data.Closest) > 0) {
+			if raw, err := json.Marshal(data); err == nil {
+				d.Data = raw
+			}
+		}
+		all = append(all, d)
+	}
+	for _, v := range f.Findings {
+		data := findingData{Name: v.Name}
+		if v.Closest != "" {
+			data.Closest = []string{v.Closest}
+		}
+		add(findingRange(doc, v), findingSeverity(v.Severity), v.Code, v.Message, data)
+	}
+	for _, e := range f.Entries {
+		at := doc.span(e.Name)
+		if first, ok := before(snap, e); ok {
+			add(at, protocol.DiagnosticSeverityInformation, diagnosticShadowed, fmt.Sprintf("This definition of %s is not used: the one of %s comes first.", plain(e.Server.Name, 80), plain(config.Origin(first), 200)), findingData{})
+			continue
+		}
+		v, ok := statusOf(snap, e)
+		if !ok || e.Server.Problem != "" {
+			continue
+		}
+		switch {
+		case v.State == upstream.Untrusted:
+			add(at, protocol.DiagnosticSeverityInformation, DiagnosticServerUntrusted, "This server is not started before you have approved it.", findingData{})
+		case v.State == upstream.Failed && len(v.Server.NeedsInput) > 0:
+			var names []string
+			for _, in := range v.Server.NeedsInput {
+				names = append(names, plain(in.ID, 80))
+			}
+			add(at, protocol.DiagnosticSeverityWarning, DiagnosticInputNeeded, "This server needs an answer before it can be started: "+strings.Join(names, ", "), findingData{})
+		case v.State == upstream.Failed && v.Server.Problem == "":
+			message := "This server has failed: " + plain(v.Error, 500)
+			if lines := lastLines(v.Stderr, 5); len(lines) > 0 {
+				message += "\nIt wrote last:\n" + strings.Join(lines, "\n")
+			}
+			add(at, protocol.DiagnosticSeverityError, DiagnosticServerFailed, message, findingData{})
+		case v.State == upstream.Stopped && v.Error != "":
+			add(at, protocol.DiagnosticSeverityWarning, DiagnosticServerNotStarted, "This server is not started: "+plain(v.Error, 300), findingData{})
+		}
+		s.conflictDiagnostics(snap, e, func(code, message string) {
+			add(at, protocol.DiagnosticSeverityWarning, code, message, findingData{})
+		})
+	}
+	return inOrder(all), true
+}
+
+// conflictDiagnostics says which tools of a server have names that another one's
+// have (POOL-2).
+func (s *Server) conflictDiagnostics(snap *Snapshot, e config.Entry, add func(code, message string)) {
+	var names []string
+	keeper := ""
+	for _, c := range snap.Workspace.Catalog.Conflicts() {
+		if c.Dropped == e.Server.Name {
+			names, keeper = append(names, plain(c.Name, 100)), c.Kept
+		}
+	}
+	const most = 5
+	if n := len(names); n > 0 {
+		shown := names[:min(n, most)]
+		message := fmt.Sprintf("%s of this server cannot be called, because %s has the same names: %s", count(n, "tool"), plain(keeper, 80), strings.Join(shown, ", "))
+		if n > most {
+			message += fmt.Sprintf(" and %d more", n-most)
+		}
+		add(DiagnosticNameConflict, message)
+	}
+}
+
+// findingRange is where a finding is, as the client counts.
+func findingRange(doc *Document, f config.Finding) protocol.Range {
+	return doc.FromUTF16Range(script.Range{
+		Start: script.Position{Line: f.StartLine, Character: f.StartColumn},
+		End:   script.Position{Line: f.EndLine, Character: f.EndColumn},
+	})
+}
+
+func findingSeverity(severity string) protocol.DiagnosticSeverity {
+	switch severity {
+	case "error":
+		return protocol.DiagnosticSeverityError
+	case "warning":
+		return protocol.DiagnosticSeverityWarning
+	}
+	return protocol.DiagnosticSeverityInformation
+}

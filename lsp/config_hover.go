@@ -1,0 +1,125 @@
+package lsp
+
+import (
+	"fmt"
+	"strings"
+
+	"codemode-ls/config"
+	"codemode-ls/upstream"
+
+	"go.lsp.dev/protocol"
+)
+
+// maxHoverTools is how many tools a hover lists.
+const maxHoverTools = 30
+
+// configHover says what is known of the server, the field or the setting at a
+// place.
+func (s *Server) configHover(snap *Snapshot, doc *Document, p protocol.Position) *protocol.Hover {
+	f, ok := s.configFile(doc)
+	if !ok {
+		return nil
+	}
+	show := func(text string, span config.Span) *protocol.Hover {
+		r := doc.span(span)
+		return &protocol.Hover{Contents: markup(snap.Client.MarkdownHover, text), Range: &r}
+	}
+	at := doc.Offset(p)
+	for _, e := range f.Entries {
+		if e.Name.Contains(at) {
+			return show(serverDocumentation(snap, e), e.Name)
+		}
+		for _, m := range e.Fields {
+			if m.Key.Contains(at) && m.Field.Name != "" {
+				return show(configFieldDocumentation(m.Field), m.Key)
+			}
+		}
+	}
+	if !f.Kind.Settings() {
+		return nil
+	}
+	c := f.Kind.CursorAt(doc.Text, at)
+	name := strings.Join(append(c.Path, c.Member), ".")
+	if c.InName && c.Word.End > c.Word.Start {
+		name = strings.Join(append(c.Path, strings.Trim(doc.Text[c.Word.Start:c.Word.End], `"`)), ".")
+	}
+	for _, v := range config.Settings() {
+		if v.Name == strings.TrimPrefix(name, "codemode.") {
+			return show(codeSpan(v.Name)+"\n\n"+v.Doc, c.Word)
+		}
+	}
+	return nil
+}
+
+func configFieldDocumentation(f config.Field) string {
+	if f.Doc == "" {
+		return codeSpan(f.Name) + "\n\nThis has no meaning here; the program whose file it is uses it."
+	}
+	text := codeSpan(f.Name) + ": " + f.Type + "\n\n" + f.Doc
+	if len(f.Values) > 0 {
+		text += "\n\nOne of `" + strings.Join(f.Values, "`, `") + "`."
+	}
+	return text
+}
+
+// serverDocumentation is state, origin and tools of a server.
+func serverDocumentation(snap *Snapshot, e config.Entry) string {
+	parts := []string{"MCP server " + codeSpan(e.Server.Name)}
+	switch v, ok := statusOf(snap, e); {
+	case ok:
+		facts := []string{"State: " + quoteMarkdown(statusWords(v))}
+		if v.CodeMode {
+			facts = append(facts, "It takes code itself.")
+		}
+		parts = append(parts, strings.Join(facts, "  \n"))
+		if lines := lastLines(v.Stderr, 5); v.State == upstream.Failed && len(lines) > 0 {
+			parts = append(parts, fence("", strings.Join(lines, "\n")))
+		}
+		if list := toolList(snap, e.Server.Name); list != "" {
+			parts = append(parts, list)
+		}
+	default:
+		if first, ok := before(snap, e); ok {
+			parts = append(parts, "Not used: the one of "+quoteMarkdown(plain(config.Origin(first), 200))+" comes first.")
+		} else {
+			parts = append(parts, "Not read yet: save the file.")
+		}
+	}
+	parts = append(parts, fmt.Sprintf("From %s, a file of %s.", quoteMarkdown(plain(e.Server.File, 300)), originWords(e.Server)))
+	return strings.Join(parts, "\n\n")
+}
+
+func originWords(v config.Server) string {
+	title := "codemode-ls"
+	for _, c := range config.Clients() {
+		if c.Name == v.Client {
+			title = c.Title
+		}
+	}
+	if v.Layer == config.Workspace {
+		return title + " in this workspace"
+	}
+	return title + " of your own"
+}
+
+func toolList(snap *Snapshot, server string) string {
+	var b strings.Builder
+	n := 0
+	for _, t := range snap.Workspace.Catalog.Tools() {
+		if t.Server != server {
+			continue
+		}
+		if n++; n > maxHoverTools {
+			continue
+		}
+		fmt.Fprintf(&b, "- %s", codeSpan(t.Name))
+		if title := plain(t.Title, 80); title != "" {
+			b.WriteString(" " + quoteMarkdown(title))
+		}
+		b.WriteByte('\n')
+	}
+	if n > maxHoverTools {
+		fmt.Fprintf(&b, "- and %d more\n", n-maxHoverTools)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
