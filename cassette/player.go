@@ -92,6 +92,30 @@ func (p *Player) Unused() []Call {
 	return list
 }
 
+// Played is the cassette without the calls that the script has not made; it has
+// no result.
+func (p *Player) Played() *Cassette {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c := &Cassette{Version: Version, Script: p.cassette.Script, Calls: []Call{}}
+	index := make(map[int]int, len(p.cassette.Calls))
+	for i, call := range p.cassette.Calls {
+		if p.used[i] {
+			index[i] = len(c.Calls)
+			c.Calls = append(c.Calls, call)
+		}
+	}
+	for _, i := range p.cassette.Answered {
+		if n, ok := index[i]; ok {
+			c.Answered = append(c.Answered, n)
+		}
+	}
+	if slices.IsSorted(c.Answered) {
+		c.Answered = nil
+	}
+	return c
+}
+
 // mismatch says why no recorded call answers one of the script. p.mu is held.
 func (p *Player) mismatch(tool, key string, arguments jsontext.Value) error {
 	equal, calls := 0, 0

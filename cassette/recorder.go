@@ -8,13 +8,29 @@ import (
 
 // A Recorder takes in the calls of one run, from any goroutine.
 type Recorder struct {
-	mu    sync.Mutex // guards calls
+	mu    sync.Mutex // guards what follows
+	begun bool
 	calls []recorded // in the order of their answers
 }
 
 type recorded struct {
 	order int
 	Call
+}
+
+// Begin says that the script begins to run.
+func (r *Recorder) Begin() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.begun = true
+}
+
+// Begun says whether the script has run at all: one that was refused leaves
+// nothing to replay.
+func (r *Recorder) Begun() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.begun
 }
 
 // Add notes a call at the moment of its answer. order is its place in the

@@ -64,7 +64,11 @@ func (x *run) admit(ctx context.Context, sc sandbox.Call) (*call, jsontext.Value
 	tool, ok := pool.Find(sc.Name)
 	if !ok {
 		// It never reached the host: it does not count (SUM-5).
-		return nil, nil, unknownTool(pool, sc.Name)
+		err := unknownTool(pool, sc.Name)
+		if x.sample != nil {
+			x.planDenied(sc, err)
+		}
+		return nil, nil, err
 	}
 	c, err := x.count(sc, tool)
 	if err != nil {

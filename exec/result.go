@@ -82,9 +82,11 @@ type CallRecord struct {
 	Error       string         `json:"error,omitzero"`
 	Timing      *CallTiming    `json:"timing,omitzero"`
 	ResultBytes int            `json:"resultBytes,omitzero"`
-	// Verdict is what the rules would say of a call of a dry run: "allow" or
-	// "ask" (DRY-1).
+	// Verdict is what the rules would say of a call of a dry run: "allow", "ask" or
+	// "deny" (DRY-1).
 	Verdict string `json:"verdict,omitzero"`
+	// VerdictBy is the rule that decides so, in words; absent when none does.
+	VerdictBy string `json:"verdictBy,omitzero"`
 }
 
 // CallTiming in milliseconds. A call begins, may wait for a person, may queue, is

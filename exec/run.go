@@ -175,6 +175,9 @@ func (x *run) execute(ctx context.Context) *Result {
 	if q.Replay != nil {
 		x.turns.start(q.Replay.Cassette())
 	}
+	if q.Record != nil {
+		q.Record.Begin()
+	}
 	outcome := x.r.Sandbox.Run(ctx, sandbox.Request{
 		Code:     x.text,
 		Language: q.Language,

@@ -3,6 +3,7 @@ package exec
 import (
 	"testing"
 
+	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 )
 
@@ -28,8 +29,37 @@ func TestDry1(t *testing.T) {
 	if len(r.Calls) != 2 || r.Calls[0].Verdict != "ask" || r.Calls[1].Verdict != "allow" {
 		t.Errorf("%+v", r.Calls)
 	}
-	contain(t, r.Text, "Calls that would have been made:\n- mcp__a__plain {\"id\":7}\n- mcp__a__drop {}")
+	contain(t, r.Text, "Calls that would have been made:\n- mcp__a__plain {\"id\":7} (would ask: no rule)\n- mcp__a__drop {} (allowed by a rule for this session (mcp__a__drop))")
 	if again := b.run(t, Request{DryRun: true}); again.Text != r.Text {
 		t.Errorf("another text:\n%s", again.Text)
+	}
+}
+
+// DRY-1: the plan has the verdict of the rules for each call, and by which rule.
+func TestDry1Verdicts(t *testing.T) {
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		for _, name := range []string{"mcp__a__plain", "mcp__a__other", "mcp__a__read", "mcp__b__drop", "mcp__b__nope"} {
+			s.call(name, `{}`)
+		}
+		return completed(`1`)
+	},
+		permission.Rule{Effect: permission.Allow, Layer: permission.User, Match: "mcp__a__plain"},
+		permission.Rule{Effect: permission.Ask, Layer: permission.Managed, Match: "mcp__a__o*"},
+		permission.Rule{Effect: permission.Deny, Layer: permission.Workspace, Match: "mcp__b__drop"},
+	)
+	b.ReadOnlyAllowed = func(server string) bool { return server == "a" }
+	r := b.run(t, Request{DryRun: true})
+	var got []string
+	for _, c := range r.Calls {
+		got = append(got, c.Tool+": "+VerdictWords(c))
+	}
+	equal(t, "plan", got, []string{
+		"mcp__a__plain: allowed by a rule of the user (mcp__a__plain)",
+		"mcp__a__other: would ask by a rule of the administrator (mcp__a__o*)",
+		"mcp__a__read: allowed by the setting permissions.readOnly for this server",
+		"mcp__b__drop: denied by a rule for this workspace (mcp__b__drop)",
+	})
+	if len(b.server.sent) > 0 || r.Calls[3].Status != CallDenied {
+		t.Errorf("%d sent, %+v", len(b.server.sent), r.Calls[3])
 	}
 }

@@ -169,7 +169,7 @@ func (t *text) calls(b *strings.Builder, title string) {
 	b.WriteString("\n" + title)
 	line := func(c CallRecord) string {
 		if t.dry {
-			return fmt.Sprintf("\n- %s %s", c.Tool, c.Arguments)
+			return fmt.Sprintf("\n- %s %s (%s)", c.Tool, c.Arguments, VerdictWords(c))
 		}
 		return fmt.Sprintf("\n- %s: %s", c.Tool, statusWords[c.Status])
 	}

@@ -17,10 +17,10 @@ func (w *Workspace) load(sources config.Sources) loaded {
 	l := loaded{sources: sources, config: config.Load(sources)}
 	if len(w.o.Recordings) > 0 {
 		l.recorded = readRecordings(w.o.Recordings, l.config)
-	} else {
+	} else if !w.o.Offline {
 		l.servers = l.config.Servers
 	}
-	if w.o.DemoWhenEmpty && len(w.o.Recordings) == 0 && len(l.servers) == 0 && !hasErrors(l.config) {
+	if w.o.DemoWhenEmpty && !w.o.Offline && len(w.o.Recordings) == 0 && len(l.servers) == 0 && !hasErrors(l.config) {
 		l.servers = []config.Server{config.DemoServer(sources.Executable)}
 		l.usesDemo = true
 	}

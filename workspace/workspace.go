@@ -28,6 +28,8 @@ type Options struct {
 	// Recordings are --tools files or folders: the pool is made of them and no
 	// server is started (CLI-7).
 	Recordings []string
+	// Offline starts no server: a replay needs none (REC-1).
+	Offline bool
 	// DemoWhenEmpty uses the built-in demo server when nothing is configured
 	// (CLI-1).
 	DemoWhenEmpty bool
@@ -81,6 +83,8 @@ type Workspace struct {
 	loaded  loaded
 	seen    uint64 // the value of changes that current is made of
 	current *Snapshot
+	// recording has the paths that runs are being recorded to.
+	recording map[string]bool
 }
 
 // loaded is what was read from the configuration the last time.
