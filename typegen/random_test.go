@@ -199,9 +199,9 @@ func (g *schemaMaker) notes(s object) {
 			s["default"] = g.value(0)
 		case 3:
 			s["minimum"] = 0
-		if g.broken {
-			s["exclusiveMinimum"] = pickOf[any](g, true, false, 0)
-		}
+			if g.broken {
+				s["exclusiveMinimum"] = pickOf[any](g, true, false, 0)
+			}
 		case 4:
 			s["pattern"] = pickOf(g, "^a", "(", "*/", "`")
 		case 5:
