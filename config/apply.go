@@ -141,6 +141,14 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 		if value, ok := d.oneOf(s, v); ok {
 			c.ExtendedGlobals = value == "extended"
 		}
+	case "inlayHints.parameterNames":
+		if value, ok := d.oneOf(s, v); ok {
+			c.InlayHints.ParameterNames = value
+		}
+	case "inlayHints.variableTypes", "inlayHints.parameterTypes", "inlayHints.returnTypes", "inlayHints.enumValues":
+		if b, ok := d.boolean(s, v); ok {
+			*c.InlayHints.flag(s.Name) = b
+		}
 	case "catalog.observedShapes":
 		if b, ok := d.boolean(s, v); ok {
 			c.ObservedShapes = b
@@ -153,6 +161,20 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 		if n, ok := d.integer(s, v); ok {
 			s.set(c, n)
 		}
+	}
+}
+
+// flag is where a boolean setting goes.
+func (h *InlayHintSettings) flag(name string) *bool {
+	switch name {
+	case "inlayHints.variableTypes":
+		return &h.VariableTypes
+	case "inlayHints.parameterTypes":
+		return &h.ParameterTypes
+	case "inlayHints.returnTypes":
+		return &h.ReturnTypes
+	default:
+		return &h.EnumValues
 	}
 }
 

@@ -199,6 +199,12 @@ type Limits struct {
 // DefaultLimits are the defaults of spec 09.
 func DefaultLimits() Limits { return defaults().Limits }
 
+// InlayHintSettings are inlayHints.*.
+type InlayHintSettings struct {
+	ParameterNames                                         string // "literals", "none" or "all"
+	VariableTypes, ParameterTypes, ReturnTypes, EnumValues bool
+}
+
 // CatalogSettings are catalog.*.
 type CatalogSettings struct {
 	BudgetTokens     int
@@ -236,6 +242,8 @@ type Config struct {
 	ExtendedGlobals bool
 	// ObservedShapes is catalog.observedShapes: shapes of results are kept.
 	ObservedShapes bool
+	// InlayHints are inlayHints.*: which of TypeScript's hints editors show.
+	InlayHints InlayHintSettings
 	// Demo is the setting of that name; the demo server is then among Servers.
 	Demo bool
 	// Import are the names of the clients whose files are read.

@@ -27,3 +27,14 @@ func TestSettingsOfScripts(t *testing.T) {
 		t.Error("not everything is off by default")
 	}
 }
+
+// NAV-1: which inlay hints of TypeScript are shown.
+func TestInlayHintSettings(t *testing.T) {
+	if c := Load(Sources{}); c.InlayHints != (InlayHintSettings{ParameterNames: "literals"}) {
+		t.Errorf("defaults: %+v", c.InlayHints)
+	}
+	const all = `{"inlayHints": {"parameterNames": "all", "variableTypes": true, "parameterTypes": true, "returnTypes": true, "enumValues": true}}`
+	if c := Load(Sources{Editor: []byte(all)}); c.InlayHints != (InlayHintSettings{"all", true, true, true, true}) {
+		t.Errorf("all: %+v", c.InlayHints)
+	}
+}

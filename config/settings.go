@@ -209,6 +209,26 @@ func Settings() []Setting {
 			Name: "catalog.observedShapes", Type: "boolean", Trusted: true,
 			Doc: "Keeps the shapes of the JSON results of tools that declare no output, types and never values, in the user's cache folder, and shows them in hovers and in the types as what was seen so far.",
 		},
+		{
+			Name: "inlayHints.parameterNames", Type: "string", Values: []string{"literals", "none", "all"},
+			Doc: "At which arguments of calls in a script an editor shows the parameter's name. What a server says of its tools, such as that one is destructive, is always shown where the tool is called.",
+		},
+		{
+			Name: "inlayHints.variableTypes", Type: "boolean",
+			Doc: "Shows the types of variables that do not name one.",
+		},
+		{
+			Name: "inlayHints.parameterTypes", Type: "boolean",
+			Doc: "Shows the types of parameters that do not name one.",
+		},
+		{
+			Name: "inlayHints.returnTypes", Type: "boolean",
+			Doc: "Shows what functions return that do not say it.",
+		},
+		{
+			Name: "inlayHints.enumValues", Type: "boolean",
+			Doc: "Shows the values of members of enums.",
+		},
 	}
 }
 
@@ -224,7 +244,7 @@ func (s Setting) set(c *Config, value int) {
 
 // defaults is a Config with the default of every setting.
 func defaults() *Config {
-	c := &Config{Import: ClientNames(), ExecEnabled: true}
+	c := &Config{Import: ClientNames(), ExecEnabled: true, InlayHints: InlayHintSettings{ParameterNames: "literals"}}
 	for _, s := range Settings() {
 		s.set(c, s.Default)
 	}
