@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"codemode-ls/catalog"
+	"codemode-ls/config"
 	"codemode-ls/script"
+	"codemode-ls/typescript"
 
 	"go.lsp.dev/protocol"
 )
@@ -22,6 +24,7 @@ func (s *Server) inlayHint(ctx context.Context, snap *Snapshot, p *protocol.Inla
 	if s.engine == nil {
 		return hints, nil
 	}
+	s.engine.SetInlayHints(engineHints(snap.Workspace.Config.InlayHints))
 	found, err := s.engine.InlayHints(ctx, doc.URI, doc.rangeToEngine(p.Range))
 	if err != nil {
 		return hints, s.unanswered(ctx, "inlayHint", err)
@@ -35,6 +38,14 @@ func (s *Server) inlayHint(ctx context.Context, snap *Snapshot, p *protocol.Inla
 		hints = append(hints, h)
 	}
 	return hints, nil
+}
+
+// engineHints are the settings as the engine knows them.
+func engineHints(h config.InlayHintSettings) typescript.InlayHints {
+	return typescript.InlayHints{
+		ParameterNames: h.ParameterNames, VariableTypes: h.VariableTypes, ParameterTypes: h.ParameterTypes,
+		ReturnTypes: h.ReturnTypes, EnumValues: h.EnumValues, PropertyTypes: h.VariableTypes,
+	}
 }
 
 // callMarks are the marks of the calls in a range.
