@@ -33,7 +33,7 @@ type call struct {
 	began  time.Time
 	slot   *slot         // in the queue, once the call is allowed
 	asked  *question     // when a person has to decide
-	ruled  verdict       // when not
+	ruled  verdict       // once it is decided
 	waited time.Duration // for a person
 	queued time.Duration
 	sent   time.Time // to its server; zero until then
@@ -63,7 +63,8 @@ const (
 	byReadOnly = "readOnly" // trusted annotations (PERM-9)
 	byAnswer   = "answer"   // a person
 	byNobody   = "nobody"   // there is none to ask (PERM-7)
-	byEnd      = "end"      // the run ended, or was stopped, while the call waited
+	byEnd      = "end"      // the run ended while the call waited
+	byStop     = "stop"     // a person said "deny and stop" to another call
 )
 
 // effect of a verdict in the words of the rules.
@@ -131,6 +132,7 @@ func (x *run) pass(ctx context.Context, c *call) (*upstream.Result, error) {
 		v = x.r.questions.wait(ctx, c.asked)
 		c.waited = v.waited
 	}
+	c.ruled = v
 	x.decided(c, v)
 	if !v.allow {
 		return nil, x.denied(c, v)
@@ -255,6 +257,15 @@ func (x *run) receive(c *call, r *upstream.Result) {
 	}
 }
 
+// toolError ends a call whose result says isError (EXEC-4).
+func (x *run) toolError(c *call, r *upstream.Result) *sandbox.CallError {
+	text := r.Text
+	if strings.TrimSpace(text) == "" {
+		text = fmt.Sprintf("(%s failed with no output)", c.tool.Name) // OUT-2
+	}
+	return x.fail(c, CallFailed, CodeToolError, text, r.Structured)
+}
+
 // failed sorts out a call that brought no result (TIME-2, OUT-3).
 func (x *run) failed(ctx context.Context, c *call, err error) error {
 	var up *upstream.CallError
@@ -283,8 +294,11 @@ func (x *run) failed(ctx context.Context, c *call, err error) error {
 
 // denied ends a call that may not be made.
 func (x *run) denied(c *call, v verdict) error {
-	if v.by == byEnd {
+	switch v.by {
+	case byEnd:
 		return x.fail(c, CallCancelled, CodeCancelled, v.reason, nil)
+	case byStop:
+		return x.fail(c, CallCancelled, CodeAborted, v.reason, nil)
 	}
 	return x.fail(c, CallDenied, CodeDenied, c.tool.Name+": "+v.reason, nil)
 }

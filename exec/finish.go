@@ -174,12 +174,12 @@ func (x *run) result(status Status, e *Error, found []Diagnostic) *Result {
 	return x.assemble(status, e, found, sandbox.Outcome{})
 }
 
-// assemble puts the result together, as data and as text.
-func (x *run) assemble(status Status, e *Error, found []Diagnostic, o sandbox.Outcome) *Result {
+// collect is the part of a result that the run itself has gathered.
+func (x *run) collect(status Status, o sandbox.Outcome) *Result {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	r := &Result{
-		RunID: x.id, Status: status, Error: e, Diagnostics: found,
+		RunID: x.id, Status: status,
 		Logs:     append([]Log{}, x.logs...),
 		Output:   x.output.sorted(),
 		Calls:    make([]CallRecord, len(x.calls)),
@@ -204,6 +204,13 @@ func (x *run) assemble(status Status, e *Error, found []Diagnostic, o sandbox.Ou
 	if status == Completed {
 		r.Summary = summary(x.calls)
 	}
+	return r
+}
+
+// assemble puts the result together, as data and as text.
+func (x *run) assemble(status Status, e *Error, found []Diagnostic, o sandbox.Outcome) *Result {
+	r := x.collect(status, o)
+	r.Error, r.Diagnostics = e, found
 	if o.Status == sandbox.Completed && o.HasValue {
 		r.HasValue, r.Value = true, o.Value
 	}

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"fmt"
 	"runtime/debug"
 	"strings"
 
@@ -105,11 +104,7 @@ func contains(r script.Range, p script.Position) bool {
 // ends the call's record.
 func (x *run) value(c *call, r *upstream.Result) (jsontext.Value, error) {
 	if r.IsError {
-		text := r.Text
-		if strings.TrimSpace(text) == "" {
-			text = fmt.Sprintf("(%s failed with no output)", c.tool.Name) // OUT-2
-		}
-		return nil, x.fail(c, CallFailed, CodeToolError, text, r.Structured)
+		return nil, x.toolError(c, r)
 	}
 	value := jsontext.Value("null")
 	switch {

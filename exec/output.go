@@ -63,6 +63,17 @@ func (o *output) sorted() []Output {
 	return out
 }
 
+// of are the items of the call with that order.
+func (o *output) of(order int) []Output {
+	out := []Output{}
+	for _, it := range o.items {
+		if it.order == order {
+			out = append(out, it.Output)
+		}
+	}
+	return out
+}
+
 // attach takes in what a call brought back beside text. x.mu is held.
 func (x *run) attach(c *call, a upstream.Attachment) {
 	x.attachOutput(c, Output{Type: a.Kind, MIMEType: a.MIMEType, Data: a.Data, Text: a.Text, URI: a.URI})

@@ -120,7 +120,7 @@ func (q *questions) conclude(n *question, v verdict) bool {
 		n.x.stop(n.c.tool.Name + ": " + v.reason)
 		for _, other := range slices.Clone(q.list) {
 			if other.x == n.x {
-				q.conclude(other, ended)
+				q.conclude(other, aborted)
 			}
 		}
 	}
@@ -128,8 +128,11 @@ func (q *questions) conclude(n *question, v verdict) bool {
 	return true
 }
 
-// ended is the verdict on calls that wait when their run ends or is stopped.
-var ended = verdict{reason: "cancelled while waiting for permission", by: byEnd}
+// The verdicts on calls that wait when their run ends, or is stopped.
+var (
+	ended   = verdict{reason: "cancelled while waiting for permission", by: byEnd}
+	aborted = verdict{reason: "not made: a call before it was denied, and no further ones are wanted", by: byStop}
+)
 
 // wait waits until the call is decided: by an answer, by a rule or an answer to
 // another call that covers it, or by the end of its run.

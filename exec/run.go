@@ -37,6 +37,9 @@ const (
 	CodeCrashed     = "SANDBOX_CRASHED"
 	CodeTooLarge    = "TOO_LARGE"
 	CodeRange       = "RANGE_ERROR"
+	// CodeAborted is that of a call which was not made because a person had ended
+	// the turn (SCHED-2).
+	CodeAborted = "ABORTED_BEFORE_DISPATCH"
 )
 
 // A run is one script from its request to its result, and then the sandbox's
@@ -86,6 +89,12 @@ var (
 // Run executes a script and waits for its end. What a script's author did wrong
 // and what happened to the sandbox are in the result (BUD-12).
 func (r *Runner) Run(ctx context.Context, q Request) *Result {
+	result, _ := r.run(ctx, q)
+	return result
+}
+
+// run is Run. cause is why the run was ended from outside, if it was.
+func (r *Runner) run(ctx context.Context, q Request) (_ *Result, cause error) {
 	x, ctx := r.begin(ctx, q)
 	defer x.cancel(nil)
 	x.stop = func(reason string) { x.cancel(&stopped{reason}) }
@@ -93,7 +102,7 @@ func (r *Runner) Run(ctx context.Context, q Request) *Result {
 	defer r.sessions.close(x.session)
 	result := x.execute(ctx)
 	x.end(result)
-	return result
+	return result, context.Cause(ctx)
 }
 
 // begin makes a run; end and a call of cancel must follow.
@@ -168,7 +177,7 @@ func (x *run) execute(ctx context.Context) *Result {
 		x.sample = newSampler()
 	}
 	x.schedule.cap = max(x.limits.MaxConcurrent, 1)
-	x.output.maxImages, x.output.maxBytes, x.output.maxChars = x.limits.MaxImages, x.limits.MaxImageBytes, x.limits.MaxResultChars
+	x.setLimits(x.limits)
 	x.clock = sandbox.NewClock()
 	names, allTools := globals(pool)
 	tools, members := x.replayNames(toolNames(pool), memberNames(pool.Offering(x.offer(pool))))
@@ -200,6 +209,12 @@ func (x *run) execute(ctx context.Context) *Result {
 		},
 	}, x)
 	return x.finish(ctx, outcome, pool)
+}
+
+// setLimits makes limits those of the run and of what it gives.
+func (x *run) setLimits(l config.Limits) {
+	x.limits = l
+	x.output.maxImages, x.output.maxBytes, x.output.maxChars = l.MaxImages, l.MaxImageBytes, l.MaxResultChars
 }
 
 // Log is sandbox.Host's.
