@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -13,10 +14,11 @@ type Changes struct {
 }
 
 // ChangedTool names the fields that differ: title, description, inputSchema,
-// outputSchema, annotations.
+// outputSchema, annotations, server (another one has taken the name), and others
+// by the names that the server gives them, such as _meta.
 type ChangedTool struct {
-	Name   string
-	Fields []string
+	Name   string   `json:"name"`
+	Fields []string `json:"fields"`
 }
 
 // Empty tells whether nothing changed.
@@ -66,12 +68,39 @@ func changedFields(before, now *Tool) []string {
 		{"inputSchema", sameJSON(before.InputSchema, now.InputSchema)},
 		{"outputSchema", sameJSON(before.OutputSchema, now.OutputSchema)},
 		{"annotations", sameJSON(before.RawAnnotations, now.RawAnnotations)},
+		{"server", before.Server == now.Server},
 	} {
 		if !f.same {
 			fields = append(fields, f.name)
 		}
 	}
-	return fields
+	return append(fields, otherChanges(before.raw, now.raw)...)
+}
+
+// ownFields of a tool are compared by what they mean.
+var ownFields = map[string]bool{
+	"name": true, "title": true, "description": true, "inputSchema": true, "outputSchema": true, "annotations": true,
+}
+
+// otherChanges are the names of other fields that differ, in byte order.
+func otherChanges(before, now jsontext.Value) []string {
+	var old, new map[string]jsontext.Value
+	if unmarshal(before, &old) != nil || unmarshal(now, &new) != nil {
+		return nil
+	}
+	var names []string
+	for name := range old {
+		if !ownFields[name] && !sameJSON(old[name], new[name]) {
+			names = append(names, name)
+		}
+	}
+	for name := range new {
+		if _, had := old[name]; !had && !ownFields[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // sameJSON compares what is not white space. Order of members counts: it shows

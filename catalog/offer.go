@@ -12,6 +12,9 @@ type Offer struct {
 	Files    bool // the setting exec.files: readText and writeText
 	Models   bool // a client that offers models
 	Extended bool // the setting exec.globals: global names too, see Globals
+	// Observed is the setting catalog.observedShapes: what was seen of results; nil
+	// is nothing.
+	Observed *Observed
 }
 
 // has are the needs that the offer meets.
@@ -54,9 +57,9 @@ func (c *Catalog) declareAll() *typegen.File {
 	for i, t := range c.tools {
 		parts[i] = t.declare()
 	}
-	globals := ""
+	more := c.declareObserved()
 	if c.offer.Extended {
-		globals = declareGlobals(c.Members())
+		more = append(more, declareGlobals(c.Members()))
 	}
-	return typegen.Assemble(parts, declareMembers(c.Members()), globals)
+	return typegen.Assemble(parts, declareMembers(c.Members()), more...)
 }
