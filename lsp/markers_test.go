@@ -78,7 +78,11 @@ func markerPool(t *testing.T, header map[string][]string) workspace.Snapshot {
 			rules = append(rules, permission.Rule{Effect: effect, Layer: permission.User, Match: match})
 		}
 	}
-	w := workspace.Snapshot{Config: config.Load(config.Sources{}), Rules: permission.NewRules(rules)}
+	settings := strings.Join(header["settings"], " ")
+	if settings == "" {
+		settings = "{}"
+	}
+	w := workspace.Snapshot{Config: config.Load(config.Sources{Editor: []byte(settings)}), Rules: permission.NewRules(rules)}
 	var servers []*catalog.Server
 	for _, name := range header["servers"] {
 		recording, err := os.ReadFile(filepath.Join("..", "testdata", "markers", "servers", name+".json"))
@@ -120,8 +124,11 @@ const markerCapabilities = `{
 // runMarkers goes through a file with a server of its own.
 func runMarkers(t *testing.T, m *editortest.Markers, pool workspace.Snapshot, encoding string, crlf bool) *editortest.Markers {
 	t.Helper()
-	e, folder := startEditor(t, pool, strings.ReplaceAll(markerCapabilities, "ENCODING", encoding), m.Header["settings"])
-	var types struct{ URI, Text string }
+	e, folder := startEditor(t, pool, strings.ReplaceAll(markerCapabilities, "ENCODING", encoding))
+	var types struct {
+		URI  string `json:"uri"`
+		Text string `json:"text"`
+	}
 	if err := e.Ask(t.Context(), "codemode/types", jsontext.Value(`{}`), &types); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +141,7 @@ func runMarkers(t *testing.T, m *editortest.Markers, pool workspace.Snapshot, en
 
 // startEditor starts a server with that pool and the engine, and an editor that
 // is past the handshake.
-func startEditor(t *testing.T, pool workspace.Snapshot, capabilities string, settings []string) (*editortest.Editor, string) {
+func startEditor(t *testing.T, pool workspace.Snapshot, capabilities string) (*editortest.Editor, string) {
 	t.Helper()
 	binary, err := enginetest.Binary()
 	if err != nil {
@@ -174,7 +181,7 @@ func TestMarkerHeaders(t *testing.T) {
 			t.Fatal(err)
 		}
 		for key := range m.Header {
-			if !slices.Contains([]string{"servers", "allow", "deny", "ask"}, key) {
+			if !slices.Contains([]string{"servers", "settings", "allow", "deny", "ask"}, key) {
 				t.Errorf("%s: header %q", file, key)
 			}
 		}

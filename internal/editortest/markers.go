@@ -176,9 +176,11 @@ func (r *markerRun) mark(line string, above int) ([]string, error) {
 		return nil, fmt.Errorf("there is no mark %q, only %s", name, strings.Join(names, ", "))
 	}
 	var m mark
-	place, argument, _ := strings.Cut(rest, " => ")
+	place, argument := rest, ""
 	if after, ok := strings.CutPrefix(rest, "=> "); ok {
 		place, argument = "", after
+	} else if i := strings.LastIndex(rest, " => "); i >= 0 && strings.Contains(rest[:i], "|") {
+		place, argument = rest[:i], rest[i+len(" => "):] // an arrow before the cursor is the script's
 	}
 	m.argument = strings.TrimSpace(argument)
 	if place = strings.TrimSpace(place); place != "" {
@@ -329,6 +331,10 @@ func difference(old, next []string) []string {
 			}
 		}
 	}
+	shows := func(sign, line string) string {
+		kept := strings.TrimRight(line, " ")
+		return sign + kept + strings.Repeat("·", len(line)-len(kept)) // or nobody sees them
+	}
 	var shown []string
 	i, j := 0, 0
 	for i < len(old) || j < len(next) {
@@ -336,10 +342,10 @@ func difference(old, next []string) []string {
 		case i < len(old) && j < len(next) && old[i] == next[j]:
 			i, j = i+1, j+1
 		case i < len(old) && (j == len(next) || common[i+1][j] >= common[i][j+1]):
-			shown = append(shown, "- "+old[i])
+			shown = append(shown, shows("- ", old[i]))
 			i++
 		default:
-			shown = append(shown, "+ "+next[j])
+			shown = append(shown, shows("+ ", next[j]))
 			j++
 		}
 	}
