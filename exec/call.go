@@ -142,6 +142,9 @@ func (x *run) pass(ctx context.Context, c *call) (*upstream.Result, error) {
 		return nil, x.failed(ctx, c, err)
 	}
 	x.receive(c, result)
+	if x.r.Observe != nil && c.tool.OutputSchema == nil && !result.IsError {
+		x.r.Observe(c.tool, result.Structured, result.Text)
+	}
 	return result, nil
 }
 

@@ -91,6 +91,9 @@ type Runner struct {
 	// ScratchDir holds a folder for each session, where scripts may write when the
 	// pool offers files; "" is none.
 	ScratchDir string
+	// Observe is told of every result of a tool that declares no output and did not
+	// fail; nil: nobody. It must be quick.
+	Observe func(t *catalog.Tool, structured jsontext.Value, text string)
 	// ArtifactDir holds what is too long for a result; "" keeps nothing.
 	ArtifactDir string
 	Log         *slog.Logger

@@ -192,6 +192,7 @@ func (x *run) execute(ctx context.Context) *Result {
 		Language: q.Language,
 		Tools:    tools,
 		Members:  members,
+		Absent:   absentNames(pool.Offering(x.offer(pool))),
 		Globals:  names,
 		AllTools: allTools,
 		Clock:    x.clock,
@@ -346,6 +347,17 @@ func memberNames(pool *catalog.Catalog) []string {
 	var names []string
 	for _, m := range pool.Members() {
 		names = append(names, m.Name)
+	}
+	return names
+}
+
+// absentNames are the members that a run does not have.
+func absentNames(pool *catalog.Catalog) []string {
+	var names []string
+	for _, m := range catalog.Members() {
+		if _, ok := pool.Member(m.Name); !ok {
+			names = append(names, m.Name)
+		}
 	}
 	return names
 }

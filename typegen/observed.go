@@ -2,6 +2,8 @@ package typegen
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -51,6 +53,9 @@ func (s *Shape) Observe(value jsontext.Value) (wider bool) {
 	o := observer{decoder: jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	seen := &Shape{}
 	if o.value(seen, 0) != nil {
+		return false
+	}
+	if _, err := o.decoder.ReadToken(); !errors.Is(err, io.EOF) {
 		return false
 	}
 	wider = s.merge(seen)

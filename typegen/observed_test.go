@@ -61,7 +61,7 @@ func TestShapes(t *testing.T) {
 		{[]string{`{"x-rate":1,"$ref":"a","a1":true}`}, `{ $ref: string; a1: boolean; "x-rate": number; }`},
 		{[]string{`{"__proto__":1}`}, "{ [key: string]: number; }"},
 		{[]string{strings.Repeat(`{"a":`, 12) + "1" + strings.Repeat("}", 12)}, strings.Repeat("{ a: ", 9) + "unknown" + strings.Repeat("; }", 9)},
-		{[]string{`{"a":1`, `nope`, ``}, "unknown"},
+		{[]string{`{"a":1`, `nope`, ``, `[1] x`, `{}{}`}, "unknown"},
 	} {
 		if got := typeOfShape(shapeOf(test.values...)); got != test.want {
 			t.Errorf("%s\n got  %s\n want %s", cut(strings.Join(test.values, " "), 200), got, test.want)
