@@ -19,8 +19,6 @@ var supported = map[string]bool{
 	"decorators":      false,
 	"using":           false,
 	"hashbang":        false,
-	// goja misreads \u{10FFFF}.
-	"unicode-escapes": false,
 	// The sandbox has regular expressions of its own.
 	"regexp-set-notation": true,
 }
