@@ -268,11 +268,13 @@ type fakeWorkspace struct {
 	options  workspace.Options
 	snapshot workspace.Snapshot
 	settings []settings
-	approved []string
-	closed   bool
-	open     chan struct{}
-	fake     fakeRunner
-	rules    *permission.Store
+	// reconfigured, when set, hears of each Reconfigure.
+	reconfigured chan struct{}
+	approved     []string
+	closed       bool
+	open         chan struct{}
+	fake         fakeRunner
+	rules        *permission.Store
 }
 
 // newFakeWorkspace runs scripts by calling run.
@@ -317,6 +319,9 @@ func (w *fakeWorkspace) Reconfigure(s settings, _ []string) {
 	w.settings = append(w.settings, s)
 }
 
+	if w.reconfigured != nil {
+		w.reconfigured <- struct{}{}
+	}
 func (w *fakeWorkspace) Pending() []config.Server {
 	var list []config.Server
 	for _, s := range w.Snapshot().Servers {
