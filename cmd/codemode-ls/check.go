@@ -17,13 +17,14 @@ import (
 
 type checkCommand struct {
 	Scripts []string `arg:"" help:"*.exec.ts and *.exec.js files, or - for standard input." placeholder:"SCRIPT"`
-	Format  string   `help:"How to print findings: ${enum}." enum:"text,json,github" default:"text"`
+	Format  string   `help:"How to print findings: ${enum}." enum:"text,json,github,sarif" default:"text"`
 }
 
 func (checkCommand) Help() string {
 	return `Examples:
   codemode-ls check hello.exec.ts
   codemode-ls check --format github scripts/*.exec.ts
+  codemode-ls check --format sarif scripts/*.exec.ts > findings.sarif
   codemode-ls check --tools recordings/ hello.exec.ts`
 }
 
@@ -61,6 +62,7 @@ func (c *checkCommand) Run(a *app) error {
 		if err != nil {
 			return fmt.Errorf("checking %s: %w", f.path, err)
 		}
+		found = append(found, blankScript(f.code)...)
 		all = append(all, checked{f.path, found})
 		for _, d := range found {
 			failed = failed || d.Severity == severityError
@@ -75,14 +77,28 @@ func (c *checkCommand) Run(a *app) error {
 	return nil
 }
 
+// blankScript is what is wrong with a script that has nothing in it: an editor
+// says nothing of a file that is about to be written, but it cannot be run.
+func blankScript(code string) []exec.Diagnostic {
+	for _, e := range script.Prepare(code).Errors {
+		if e.Code == script.CodeBlank {
+			return []exec.Diagnostic{{Range: e.Range, Severity: severityError, Code: e.Code, Source: "codemode", Message: e.Message}}
+		}
+	}
+	return nil
+}
+
 // LSP's severities.
 const severityError = 1
 
 var severities = map[int]string{severityError: "error", 2: "warning", 3: "information", 4: "hint"}
 
 func (c *checkCommand) print(a *app, all []checked) error {
-	if c.Format == "json" {
+	switch c.Format {
+	case "json":
 		return printJSON(a.stdout, all)
+	case "sarif":
+		return printJSON(a.stdout, sarif(all))
 	}
 	for _, f := range all {
 		for _, d := range f.Diagnostics {

@@ -2,20 +2,24 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"codemode-ls/exec"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
+	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 )
 
 type doctorCommand struct{}
 
 func (doctorCommand) Help() string {
-	return `Tries each part for real: folders, the sandbox, the TypeScript engine, the demo server with a run through it.`
+	return `Tries each part for real: folders, the sandbox, the TypeScript engine, the demo server with a run through it, and the
+MCP servers that are configured here.`
 }
 
 func (doctorCommand) Run(a *app) error {
@@ -78,10 +82,71 @@ func (doctorCommand) Run(a *app) error {
 		err = fmt.Errorf("%s", r.Text)
 	}
 	say(err == nil, "a script on the demo server", outcome(err, time.Since(start)))
+	if err := a.examineServers(ctx, say); err != nil {
+		say(false, "configured servers", err.Error())
+	}
 	if failed {
 		return &exitError{exitFailed, nil}
 	}
 	return nil
+}
+
+// examineServers starts the configured servers and says how each fares.
+func (a *app) examineServers(ctx context.Context, say func(ok bool, what, detail string)) error {
+	o, err := a.options()
+	if err != nil {
+		return err
+	}
+	w := workspace.Open(ctx, o)
+	defer w.Close()
+	a.force.set(w.Kill)
+	err = w.Settled(ctx)
+	if a.ctx.Err() != nil {
+		return a.ctx.Err()
+	}
+	s := w.Snapshot()
+	for _, f := range s.Config.Findings {
+		place := ""
+		if f.File != "" {
+			place = fmt.Sprintf("%s:%d:%d: ", f.File, f.StartLine+1, f.StartColumn+1)
+		}
+		if f.Severity == "error" {
+			say(false, "configuration", place+f.Message)
+		} else {
+			fmt.Fprintf(a.stdout, "note  configuration: %s\n", printable(place+f.Message))
+		}
+	}
+	if len(s.Servers) == 0 {
+		fmt.Fprintln(a.stdout, "note  servers: none is configured; commands use the demo server")
+	}
+	for _, st := range s.Servers {
+		what := "server " + printable(st.Server.Name)
+		switch st.State {
+		case upstream.Connected:
+			say(true, what, fmt.Sprintf("%d tools", st.Tools))
+		case upstream.Stopped:
+			fmt.Fprintf(a.stdout, "note  %s: switched off\n", what)
+		case upstream.Untrusted:
+			fmt.Fprintf(a.stdout, "note  %s: of %s, waits for your approval: codemode-ls trust allow %s\n", what, printable(st.Server.File), shellWord(printable(st.Server.Name)))
+		case upstream.Failed:
+			detail := st.Error
+			if last := lastLine(st.Stderr); last != "" {
+				detail += "; it said: " + last
+			}
+			say(false, what, detail)
+		default:
+			say(false, what, "has not started in time")
+		}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return nil // the servers that have not started are named
+	}
+	return err
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
 }
 
 func outcome(err error, took time.Duration) string {

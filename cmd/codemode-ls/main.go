@@ -71,6 +71,7 @@ type commands struct {
 	Lsp         lspCommand         `cmd:"" help:"Speak LSP with an editor on standard input and output."`
 	Run         runCommand         `cmd:"" help:"Run a script and print what it returns."`
 	Check       checkCommand       `cmd:"" help:"Check scripts: syntax, types and Code Mode's own rules. Runs nothing."`
+	Test        testCommand        `cmd:"" help:"Replay scripts against their cassettes and compare the results."`
 	Catalog     catalogCommand     `cmd:"" help:"Print the catalog as a model reads it."`
 	Types       typesCommand       `cmd:"" help:"Print the TypeScript declarations of the pool."`
 	Search      searchCommand      `cmd:"" help:"Search the pool, as a script can."`
@@ -80,6 +81,8 @@ type commands struct {
 	Demo        demoCommand        `cmd:"" help:"Be the built-in demo MCP server, on standard input and output."`
 	Init        initCommand        `cmd:"" help:"Create .codemode/ with an example script and configuration."`
 	Doctor      doctorCommand      `cmd:"" help:"Say what works on this machine, what does not, and what to do."`
+	Completion  completionCommand  `cmd:"" help:"Print the completion script of a shell."`
+	Complete    completeCommand    `cmd:"" hidden:"" help:"Complete a command line, for the scripts of completion."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 

@@ -95,7 +95,7 @@ func (a *app) open(change func(*workspace.Options)) (*workspace.Workspace, error
 		}
 		return nil, err
 	}
-	if err := a.report(w); err != nil {
+	if err := a.report(w); err != nil && !o.Offline {
 		w.Close()
 		return nil, err
 	}

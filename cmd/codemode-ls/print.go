@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"codemode-ls/cassette"
 	"codemode-ls/script"
 
 	"github.com/go-json-experiment/json"
@@ -21,7 +22,7 @@ func printJSON(w io.Writer, v any) error {
 	if err != nil {
 		return fmt.Errorf("encoding the answer: %w", err)
 	}
-	_, err = w.Write(append(data, '\n'))
+	_, err = w.Write(append(cassette.Escape(data), '\n'))
 	return err
 }
 

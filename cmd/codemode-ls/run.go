@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"codemode-ls/cassette"
 	"codemode-ls/exec"
 	"codemode-ls/script"
 	"codemode-ls/workspace"
@@ -21,15 +22,20 @@ type runCommand struct {
 	Allow   []string      `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
 	Deny    []string      `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`
 	DryRun  bool          `help:"Answer every call with a sample; reach no server."`
+	Record  string        `help:"Write a cassette of the run: its calls, arguments and results." placeholder:"FILE"`
+	Replay  string        `help:"Answer calls from a cassette; start no server." placeholder:"FILE"`
 	JSON    bool          `name:"json" help:"Print the whole result as JSON."`
 	Check   string        `help:"Type check before the run: ${enum}." enum:"off,hint,error" default:"hint"`
 	Timeout time.Duration `help:"Wall-clock budget, such as 30s." placeholder:"D"`
+	// Timeline is of the calls, after the run.
+	Timeline bool `help:"Show when each call waited and ran, as a picture on standard error."`
 }
 
 func (runCommand) Help() string {
 	return `Examples:
   codemode-ls run hello.exec.ts
   codemode-ls run --server 'fs=npx -y @modelcontextprotocol/server-filesystem .' --allow 'mcp__fs__read_*' notes.exec.ts
+  codemode-ls run --record notes.cassette.json notes.exec.ts
   echo 'return await tools.mcp__demo__add({ a: 1, b: 2 })' | codemode-ls run -
 
 The returned value goes to standard output: a string as it is, anything else as JSON. Console output and
@@ -38,15 +44,43 @@ progress go to standard error. Exit codes: 0 completed, 1 failed, 2 wrong usage,
 }
 
 func (c *runCommand) Run(a *app) error {
+	if err := c.combined(); err != nil {
+		return err
+	}
 	code, language, uri, err := a.readScript(c.Script)
 	if err != nil {
 		return err
+	}
+	q := exec.Request{
+		Code: code, URI: uri, Language: language,
+		TimeoutMs: int(c.Timeout.Milliseconds()),
+		Check:     c.Check, DryRun: c.DryRun,
+	}
+	var recording *cassette.File
+	if c.Record != "" { // before anything runs
+		if recording, err = createCassette(c.Record); err != nil {
+			return &exitError{exitUsage, err}
+		}
+		defer func() {
+			if recording != nil {
+				recording.Abort()
+			}
+		}()
+		q.Record = new(cassette.Recorder)
+	}
+	if c.Replay != "" {
+		recorded, err := readCassette(c.Replay)
+		if err != nil {
+			return &exitError{exitUsage, err}
+		}
+		q.Replay = cassette.NewPlayer(recorded)
 	}
 	checker := newChecker(a.log)
 	defer checker.Close()
 	w, err := a.open(func(o *workspace.Options) {
 		o.Allow, o.Deny = c.Allow, c.Deny
 		o.Check = checker
+		o.Offline = c.Replay != ""
 		o.WarmSandboxes = 1
 	})
 	if err != nil {
@@ -55,23 +89,54 @@ func (c *runCommand) Run(a *app) error {
 	defer w.Close()
 
 	progress := newProgress(a.stderr)
-	result := w.Runner().Run(a.ctx, exec.Request{
-		Code: code, URI: uri, Language: language,
-		TimeoutMs: int(c.Timeout.Milliseconds()),
-		Check:     c.Check, DryRun: c.DryRun,
-		Asker:  a.asker(progress),
-		Events: progress.Event,
-	})
+	q.Asker, q.Events = a.asker(progress), progress.Event
+	result := w.Runner().Run(a.ctx, q)
 	progress.Finish()
+	var unrecorded error
+	if recording != nil {
+		if q.Record.Begun() {
+			unrecorded = recording.Commit(q.Record.Cassette(c.scriptName(), exec.Recorded(result)))
+			recording = nil
+		} else {
+			fmt.Fprintln(a.stderr, "Nothing was recorded: the script did not run.")
+		}
+	}
+	if c.Timeline {
+		defer timeline(a.stderr, result, screenWidth(a.stderr), marksFor(os.Getenv))
+	}
 	if c.JSON {
 		err = printJSON(a.stdout, result)
 	} else {
 		err = a.printResult(result, c.Script)
 	}
+	if err == nil {
+		err = unrecorded
+	}
 	if err != nil {
 		return err
 	}
 	return exitOf(result)
+}
+
+// combined refuses flags that exclude each other.
+func (c *runCommand) combined() error {
+	said := 0
+	for _, is := range []bool{c.DryRun, c.Record != "", c.Replay != ""} {
+		if is {
+			said++
+		}
+	}
+	if said > 1 {
+		return &exitError{exitUsage, errors.New("--dry-run, --record and --replay exclude each other: a dry run's answers are samples, and a replay calls nothing that could be recorded")}
+	}
+	return nil
+}
+
+func (c *runCommand) scriptName() string {
+	if c.Script == "-" {
+		return ""
+	}
+	return filepath.Base(c.Script)
 }
 
 // readScript reads a script and says what it is.
@@ -126,6 +191,7 @@ func (a *app) printResult(r *exec.Result, path string) error {
 		}
 		fmt.Fprintln(a.stdout, printable(text))
 	}
+	a.printPlan(r)
 	if r.Status == exec.Completed { // else the text has them
 		for _, w := range r.Warnings {
 			fmt.Fprintf(a.stderr, "warning: %s%s\n", printable(w.Message), place(w.Range))
@@ -150,6 +216,22 @@ func (a *app) printResult(r *exec.Result, path string) error {
 	}
 	fmt.Fprintf(a.stderr, "%s:%s\n", statusWords(r.Status), printable(strings.TrimRight(failure, "\n")))
 	return nil
+}
+
+// printPlan prints the calls that a dry run would have made, and what the rules say
+// of each (DRY-1).
+func (a *app) printPlan(r *exec.Result) {
+	first := true
+	for _, c := range r.Calls {
+		if c.Verdict == "" {
+			continue
+		}
+		if first {
+			fmt.Fprintln(a.stderr, "Calls that would have been made:")
+			first = false
+		}
+		fmt.Fprintf(a.stderr, "- %s %s (%s)%s\n", printable(c.Tool), printable(shortened(string(c.Arguments), maxShownArguments)), printable(exec.VerdictWords(c)), place(c.Range))
+	}
 }
 
 // stackPlace is the name that every script has in its stack; a terminal makes a

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"codemode-ls/exec"
@@ -97,74 +96,4 @@ func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, 
 			return exec.Answer{Decision: "deny", Stop: true}, nil
 		}
 	}
-}
-
-// progress shows a run while it goes on (CLI-4): console output, and on a
-// terminal the summary of its calls, redrawn in place.
-type progress struct {
-	w        io.Writer
-	terminal bool
-
-	mu     sync.Mutex
-	drawn  int    // lines of the summary on the screen
-	last   string // the summary drawn last
-	paused bool
-}
-
-func newProgress(w io.Writer) *progress { return &progress{w: w, terminal: isTerminal(w)} }
-
-// Event takes one event of a run.
-func (p *progress) Event(e exec.Event) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch e.Kind {
-	case "log":
-		if e.Log != nil {
-			p.erase()
-			fmt.Fprintln(p.w, printable(e.Log.Text))
-			p.draw()
-		}
-	case "summary":
-		p.erase()
-		p.last = printable(e.Summary)
-		p.draw()
-	}
-}
-
-func (p *progress) erase() {
-	if p.drawn > 0 {
-		fmt.Fprintf(p.w, "\x1b[%dA\x1b[J", p.drawn)
-		p.drawn = 0
-	}
-}
-
-func (p *progress) draw() {
-	if !p.terminal || p.paused || p.last == "" {
-		return
-	}
-	fmt.Fprintln(p.w, p.last)
-	p.drawn = strings.Count(p.last, "\n") + 1
-}
-
-// Pause leaves the screen to a question.
-func (p *progress) Pause() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.erase()
-	p.paused = true
-}
-
-// Resume takes the screen back.
-func (p *progress) Resume() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.paused = false
-	p.draw()
-}
-
-// Finish leaves the last summary on the screen.
-func (p *progress) Finish() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.drawn, p.last = 0, ""
 }

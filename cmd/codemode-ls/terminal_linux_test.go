@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A console is the program on a terminal: standard error is it, and so is
+// /dev/tty; standard output is a pipe.
+type console struct {
+	t      *testing.T
+	cmd    *osexec.Cmd
+	keys   *os.File
+	stdout bytes.Buffer
+
+	mu     sync.Mutex // guards what follows
+	seen   bytes.Buffer
+	more   chan struct{} // closed when there is more
+	closed chan struct{}
+}
+
+// onTerminal starts the program on a pseudo-terminal.
+func onTerminal(t *testing.T, script string, environment []string, args ...string) *console {
+	t.Helper()
+	program, err := osexec.LookPath("codemode-ls") // testscript.Main has put it there
+	if err != nil {
+		t.Fatal(err)
+	}
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no pseudo-terminals here:", err)
+	}
+	t.Cleanup(func() { master.Close() })
+	fd := int(master.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 60}); err != nil {
+		t.Fatal(err)
+	}
+	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "s.exec.ts"), []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := &console{t: t, keys: master, more: make(chan struct{}), closed: make(chan struct{})}
+	c.cmd = osexec.Command(program, append(args, "s.exec.ts")...)
+	c.cmd.Dir = dir
+	c.cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir+"/config", "XDG_CACHE_HOME="+dir+"/cache", "TERM=xterm", "NO_COLOR=")
+	c.cmd.Env = append(c.cmd.Env, environment...)
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = terminal, &c.stdout, terminal
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go c.read()
+	return c
+}
+
+func (c *console) read() {
+	defer close(c.closed)
+	buffer := make([]byte, 4096)
+	for {
+		n, err := c.keys.Read(buffer)
+		c.mu.Lock()
+		c.seen.Write(buffer[:n])
+		close(c.more)
+		c.more = make(chan struct{})
+		c.mu.Unlock()
+		if err != nil { // the program's end closes its side
+			return
+		}
+	}
+}
+
+// see waits until the terminal has shown a text.
+func (c *console) see(text string) {
+	c.t.Helper()
+	late := time.After(60 * time.Second)
+	for {
+		c.mu.Lock()
+		seen, more := c.seen.String(), c.more
+		c.mu.Unlock()
+		if strings.Contains(seen, text) {
+			return
+		}
+		select {
+		case <-more:
+		case <-late:
+			_ = c.cmd.Process.Kill()
+			c.t.Fatalf("%q was not shown:\n%q", text, seen)
+		}
+	}
+}
+
+func (c *console) press(keys string) {
+	c.t.Helper()
+	if _, err := c.keys.WriteString(keys); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// end waits for the program's end, and is what the terminal has shown.
+func (c *console) end() (shown string, code int) {
+	c.t.Helper()
+	_ = c.cmd.Wait()
+	<-c.closed
+	return strings.ReplaceAll(c.seen.String(), "\r\n", "\n"), c.cmd.ProcessState.ExitCode()
+}
+
+const threeCalls = `for (const b of [1, 2, 3]) await tools.mcp__demo__add({ a: 1, b });
+console.log("printed");
+return "returned"`
+
+// CLI-4: on a terminal a run shows its calls with state and time, in colours
+// unless NO_COLOR says otherwise; a dumb terminal gets neither.
+func TestCli4Terminal(t *testing.T) {
+	for _, c := range []struct {
+		name, environment string
+		live, colour      bool
+	}{{"colours", "", true, true}, {"NO_COLOR", "NO_COLOR=1", true, false}, {"dumb", "TERM=dumb", false, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			p := onTerminal(t, threeCalls, []string{c.environment}, "run")
+			shown, code := p.end()
+			if code != 0 || p.stdout.String() != "returned\n" {
+				t.Fatalf("exit code %d, standard output %q, terminal %q", code, p.stdout.String(), shown)
+			}
+			if live := strings.Contains(shown, "3 tool calls\n... mcp__demo__add "); live != c.live {
+				t.Errorf("live is %v: %q", live, shown)
+			}
+			if erases := strings.Contains(shown, "\x1b["); erases != c.live {
+				t.Errorf("erases is %v: %q", erases, shown)
+			}
+			if colour := strings.Contains(shown, "\x1b[32mcompleted\x1b[0m"); colour != c.colour {
+				t.Errorf("colour is %v: %q", colour, shown)
+			}
+			if strings.Count(shown, "printed\n") != 1 {
+				t.Errorf("%q", shown)
+			}
+		})
+	}
+}
+
+// CLI-3: permission is asked on the terminal; the line of the call waits.
+func TestCli3Terminal(t *testing.T) {
+	p := onTerminal(t, `return (await tools.mcp__mine__add({ a: 1, b: 2 })).sum`, nil, "run", "--server", "mine=codemode-ls demo")
+	p.see("The script wants to call mcp__mine__add")
+	p.see("deny and [s]top ?")
+	p.press("o\n")
+	shown, code := p.end()
+	if code != 0 || p.stdout.String() != "3\n" {
+		t.Errorf("exit code %d, standard output %q, terminal %q", code, p.stdout.String(), shown)
+	}
+}
+
+// CLI-4: Ctrl-C cancels the run, and its end is told.
+func TestCli4Interrupt(t *testing.T) {
+	p := onTerminal(t, `console.log("begun"); for (;;) await tools.mcp__demo__add({ a: 1, b: 2 })`, nil, "run")
+	p.see("begun")
+	p.press("\x03")
+	shown, code := p.end()
+	if code != exitInterrupted || !strings.Contains(shown, "Script cancelled") {
+		t.Errorf("exit code %d, terminal %q", code, shown)
+	}
+}

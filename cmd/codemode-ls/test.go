@@ -1,0 +1,293 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"codemode-ls/cassette"
+	"codemode-ls/exec"
+	"codemode-ls/workspace"
+)
+
+type testCommand struct {
+	Paths       []string      `arg:"" optional:"" help:"Scripts, or folders to look for scripts in. Default: the workspace folder." placeholder:"PATH"`
+	Format      string        `help:"How to print results: ${enum}." enum:"text,junit,github" default:"text"`
+	Update      bool          `help:"Make what the scripts return now what is expected. Calls no server."`
+	ReRecord    bool          `name:"re-record" help:"With --update: run the scripts on the real servers and record anew."`
+	Allow       []string      `help:"With --re-record, rule: calls that need no question. Repeatable." placeholder:"RULE" sep:"none"`
+	Timeout     time.Duration `help:"Wall-clock budget of each script, such as 30s." placeholder:"D"`
+	AllowUnused bool          `name:"allow-unused" help:"Accept recorded calls that a script does not make any more."`
+}
+
+func (testCommand) Help() string {
+	return `A script NAME.exec.ts (or .js) is tested when its cassette NAME.cassette.json is beside it. The script runs with its calls
+answered from the cassette, so that no server is started and nobody is asked, and its status, value, output and error must be those of
+the recorded run.
+
+Examples:
+  codemode-ls run --record notes.cassette.json notes.exec.ts
+  codemode-ls test
+  codemode-ls test --format junit scripts/ > results.xml
+  codemode-ls test --update notes.exec.ts
+  codemode-ls test --update --re-record --allow 'mcp__fs__read_*' notes.exec.ts
+
+Exit codes: 0 all pass (or there is nothing to test in the folders), 1 a test failed, 2 wrong usage, 130 interrupted.`
+}
+
+// cassetteSuffix takes the place of a script's .exec.ts or .exec.js.
+const cassetteSuffix = ".cassette.json"
+
+// cassettePath is where the cassette of a script is; "" for what is no script.
+func cassettePath(path string) string {
+	for _, suffix := range []string{".exec.ts", ".exec.js"} {
+		if stem, ok := strings.CutSuffix(path, suffix); ok && filepath.Base(path) != suffix {
+			return stem + cassetteSuffix
+		}
+	}
+	return ""
+}
+
+// tested is the outcome of one test.
+type tested struct {
+	script  string
+	took    time.Duration
+	updated bool
+	// problem says why it failed, in one line; "" when it passed. broken tells
+	// that it could not be run at all.
+	problem string
+	broken  bool
+	details string // more of it: differences
+	result  *exec.Result
+}
+
+func (c *testCommand) Run(a *app) error {
+	switch {
+	case c.ReRecord && !c.Update:
+		return &exitError{exitUsage, errors.New("--re-record calls real servers and replaces recordings: say --update too")}
+	case len(c.Allow) > 0 && !c.ReRecord:
+		return &exitError{exitUsage, errors.New("--allow is for --re-record: a replay calls nothing")}
+	}
+	scripts, err := c.find(a)
+	if err != nil {
+		return err
+	}
+	w, err := a.open(func(o *workspace.Options) {
+		o.Offline = !c.ReRecord
+		o.DemoWhenEmpty = c.ReRecord
+		o.Allow = c.Allow
+		o.WarmSandboxes = 1
+	})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	var all []tested
+	for _, path := range scripts {
+		if a.ctx.Err() != nil {
+			break
+		}
+		start := time.Now()
+		t := c.one(a, w, path)
+		t.script, t.took = path, time.Since(start)
+		all = append(all, t)
+		if c.Format == "text" {
+			printTested(a.stdout, t)
+		}
+	}
+	if a.ctx.Err() != nil {
+		return a.ctx.Err()
+	}
+	failed := slices.ContainsFunc(all, func(t tested) bool { return t.problem != "" })
+	switch c.Format {
+	case "junit":
+		err = printJUnit(a.stdout, all)
+	case "github":
+		printGitHub(a.stdout, all)
+	default:
+		printTotal(a.stdout, all)
+	}
+	if err == nil && failed {
+		err = &exitError{exitFailed, nil}
+	}
+	return err
+}
+
+// find are the scripts to test, in a fixed order. A script that is named must
+// have a cassette; in folders those without one are left out.
+func (c *testCommand) find(a *app) ([]string, error) {
+	paths := c.Paths
+	if len(paths) == 0 {
+		dir := a.Workspace
+		if dir == "" {
+			dir = "."
+		}
+		paths = []string{dir}
+	}
+	var scripts []string
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, &exitError{exitUsage, err}
+		}
+		if !info.IsDir() {
+			beside := cassettePath(path)
+			if beside == "" {
+				return nil, &exitError{exitUsage, fmt.Errorf("%s is no script to test: its name must end with .exec.ts or .exec.js", path)}
+			}
+			if _, err := os.Stat(beside); err != nil && !c.ReRecord {
+				return nil, &exitError{exitUsage, fmt.Errorf("%s has no cassette; record one: codemode-ls run --record %s %s", path, shellWord(beside), shellWord(path))}
+			}
+			scripts = append(scripts, path)
+			continue
+		}
+		err = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case a.ctx.Err() != nil:
+				return a.ctx.Err()
+			case d.IsDir() && at != path && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && d.Name() != ".codemode"):
+				return fs.SkipDir
+			case d.IsDir() || cassettePath(at) == "":
+				return nil
+			}
+			if _, err := os.Stat(cassettePath(at)); err == nil {
+				scripts = append(scripts, at)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range scripts {
+		scripts[i] = filepath.Clean(scripts[i])
+	}
+	slices.Sort(scripts)
+	return slices.Compact(scripts), nil
+}
+
+// one runs the test of one script.
+func (c *testCommand) one(a *app, w *workspace.Workspace, path string) tested {
+	broken := func(err error) tested { return tested{problem: err.Error(), broken: true} }
+	code, language, uri, err := a.readScript(path)
+	if err != nil {
+		return broken(err)
+	}
+	request := exec.Request{
+		Code: code, URI: uri, Language: language, SessionID: "test " + path, // nothing is stored between tests
+		TimeoutMs: int(c.Timeout.Milliseconds()), Check: "off",
+	}
+	beside := cassettePath(path)
+	if c.ReRecord {
+		return c.reRecord(a, w, request, path, beside)
+	}
+	expected, err := readCassette(beside)
+	if err != nil {
+		return broken(err)
+	}
+	player := cassette.NewPlayer(expected)
+	request.Replay = player
+	t := tested{result: w.Runner().Run(a.ctx, request)}
+	if a.ctx.Err() != nil {
+		return t
+	}
+	got := exec.Recorded(t.result)
+	if c.Update {
+		return c.update(t, expected, got, player, beside)
+	}
+	if expected.Result == nil {
+		t.problem = "the cassette says nothing about the result; codemode-ls test --update takes the present one"
+		return t
+	}
+	t.problem, t.details = differences(expected.Result, got)
+	if unused := player.Unused(); len(unused) > 0 && !c.AllowUnused {
+		if t.problem == "" {
+			t.problem = "calls of the recording were not made"
+		}
+		t.details += unusedCalls(unused)
+	}
+	return t
+}
+
+// update takes the present result for the expected one, and leaves out recorded
+// calls that are not made any more.
+func (c *testCommand) update(t tested, old *cassette.Cassette, got *cassette.Result, player *cassette.Player, path string) tested {
+	if missing := notRecorded(t.result); missing != "" {
+		t.problem = "the recording lacks calls of this script, so that its result is none to expect; record anew with --update --re-record"
+		t.details = missing
+		return t
+	}
+	next := player.Played()
+	next.Result = got
+	if problem, _ := differences(orNone(old.Result), got); problem == "" && len(next.Calls) == len(old.Calls) {
+		return t
+	}
+	if err := writeCassette(path, next); err != nil {
+		t.problem, t.broken = err.Error(), true
+		return t
+	}
+	t.updated = true
+	return t
+}
+
+func orNone(r *cassette.Result) *cassette.Result {
+	if r == nil {
+		return &cassette.Result{}
+	}
+	return r
+}
+
+// reRecord runs a script on the real servers.
+func (c *testCommand) reRecord(a *app, w *workspace.Workspace, request exec.Request, path, beside string) tested {
+	file, err := createCassette(beside)
+	if err != nil {
+		return tested{problem: err.Error(), broken: true}
+	}
+	request.Record = new(cassette.Recorder)
+	progress := newProgress(a.stderr)
+	request.Asker, request.Events = a.asker(progress), progress.Event
+	t := tested{result: w.Runner().Run(a.ctx, request)}
+	progress.Finish()
+	if !request.Record.Begun() || t.result.Status == exec.Cancelled {
+		file.Abort()
+		t.problem, t.details = "nothing was recorded", t.result.Text+"\n"
+		return t
+	}
+	if err := file.Commit(request.Record.Cassette(filepath.Base(path), exec.Recorded(t.result))); err != nil {
+		t.problem, t.broken = err.Error(), true
+		return t
+	}
+	t.updated = true
+	return t
+}
+
+// notRecorded are the calls that a replay had no answer for, a line each.
+func notRecorded(r *exec.Result) string {
+	var b strings.Builder
+	for _, call := range r.Calls {
+		if call.Status == exec.CallFailed && strings.HasPrefix(call.Error, "the recording has ") {
+			fmt.Fprintf(&b, "%s: %s\n", call.Tool, call.Error)
+		}
+	}
+	return b.String()
+}
+
+func unusedCalls(calls []cassette.Call) string {
+	var b strings.Builder
+	b.WriteString("recorded, and not made:\n")
+	for i, call := range calls {
+		if i == 10 {
+			fmt.Fprintf(&b, "  … and %d more\n", len(calls)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %s %s\n", call.Tool, shortened(string(call.Arguments), 200))
+	}
+	return b.String()
+}
