@@ -36,8 +36,7 @@ func (e *Engine) Diagnostics(ctx context.Context, uri string) ([]protocol.Diagno
 		}
 		f.Range = d.visible(d.rangeToAuthor(f.Range))
 		f.RelatedInformation = slices.DeleteFunc(f.RelatedInformation, func(r protocol.DiagnosticRelatedInformation) bool {
-			inWrapper := string(r.Location.URI) == d.virtual && r.Location.Range.Start.Line < d.shift
-			return inWrapper || !e.locate(d, &r.Location)
+			return !e.locate(d, &r.Location)
 		})
 		for i := range f.RelatedInformation {
 			e.locate(d, &f.RelatedInformation[i].Location)
@@ -62,7 +61,7 @@ func implicitAny(code protocol.ProgressToken) bool {
 }
 
 // locate maps a location to an author's document, or to DeclarationsURI; false
-// for the standard library, which no editor can open.
+// for the standard library, which no editor can open, and for the wrapper.
 func (e *Engine) locate(from *document, l *protocol.Location) bool {
 	switch u := string(l.URI); {
 	case u == DeclarationsURI:
@@ -70,12 +69,12 @@ func (e *Engine) locate(from *document, l *protocol.Location) bool {
 	case u == declarationsFile:
 		l.URI = DeclarationsURI
 		return true
-	case u == from.virtual:
-		l.URI, l.Range = uri.URI(from.uri), from.rangeToAuthor(l.Range)
-		return true
 	default:
-		d := e.world().documents[u]
-		if d == nil {
+		d := from
+		if u != from.virtual {
+			d = e.world().documents[u]
+		}
+		if d == nil || !d.inAuthor(l.Range) {
 			return false
 		}
 		l.URI, l.Range = uri.URI(d.uri), d.rangeToAuthor(l.Range)
