@@ -3,6 +3,7 @@ package lsp
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"codemode-ls/cassette"
 	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/permission"
@@ -341,7 +343,13 @@ func (w *fakeWorkspace) Approve(name, hash string, approve bool) error {
 
 func (w *fakeWorkspace) Restart(string) error { return nil }
 func (w *fakeWorkspace) Runner() runner       { return &w.fake }
-func (w *fakeWorkspace) Rules() ruleStore     { return w.rules }
+func (w *fakeWorkspace) Record(string) (*workspace.Recording, error) {
+	return nil, errors.New("no place for it")
+}
+func (w *fakeWorkspace) Replay(string) (*cassette.Player, error) {
+	return nil, errors.New("no such cassette")
+}
+func (w *fakeWorkspace) Rules() ruleStore { return w.rules }
 func (w *fakeWorkspace) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

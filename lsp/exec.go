@@ -27,9 +27,6 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 	if p.TimeoutMs < 0 || p.ActiveMs < 0 || p.MaxToolCalls < 0 || p.MaxOutputTokens < 0 {
 		return nil, badParams("limits must not be negative")
 	}
-	if p.Record != "" || p.Replay != "" {
-		return nil, failure(CodeNotOffered, "recording and replaying runs is not offered by this version")
-	}
 	w, err := s.opened(ctx)
 	if err != nil {
 		return nil, err
@@ -43,6 +40,10 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 		MaxOutputTokens: p.MaxOutputTokens, Check: p.Check, DryRun: p.DryRun,
 		Asker: &asker{s: s, doc: doc}, Models: s.modelsOf(snap.Client),
 	}
+	tape, err := withCassette(w, &q, p, scriptName(doc))
+	if err != nil {
+		return nil, err
+	}
 	progress := s.newProgress(ctx, p.WorkDoneToken, "Running "+title(doc))
 	defer progress.end("")
 	q.Events = func(e exec.Event) {
@@ -54,7 +55,7 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 			s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.wireEvent(e), URI: doc.URI})
 		}
 	}
-	result := w.Runner().Run(ctx, q)
+	result := tape.finish(w.Runner().Run(ctx, q))
 	s.endedRun(result.RunID)
 	progress.end(firstLine(result.Summary))
 	s.remember(doc, result)
@@ -78,6 +79,14 @@ func scriptOf(snap *Snapshot, code *string, td *protocol.TextDocumentIdentifier)
 		return d, nil
 	}
 	return nil, badParams("%s is not a script (*.exec.ts or *.exec.js)", d.URI)
+}
+
+// scriptName is the name of a script's file, "" when it has none.
+func scriptName(d *Document) string {
+	if d.URI == "" {
+		return ""
+	}
+	return path.Base(uri.URI(d.URI).Path())
 }
 
 // title names a script in words for people.

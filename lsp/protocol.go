@@ -65,8 +65,8 @@ type ExecParams struct {
 	MaxOutputTokens int                              `json:"maxOutputTokens,omitzero"`
 	Check           string                           `json:"check,omitzero"`  // "off", "hint" (default) or "error"
 	DryRun          bool                             `json:"dryRun,omitzero"` // calls nothing: tools answer with samples
-	Record          string                           `json:"record,omitzero"` // refused: NOT_OFFERED
-	Replay          string                           `json:"replay,omitzero"` // refused: NOT_OFFERED
+	Record          string                           `json:"record,omitzero"` // path of a cassette to write: calls, arguments, results. Under a workspace folder, over nothing but another cassette
+	Replay          string                           `json:"replay,omitzero"` // path of a cassette, under a workspace folder, that answers calls in place of servers and people
 }
 
 // CheckParams of codemode/check: exactly one of Code and TextDocument.

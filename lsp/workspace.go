@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"codemode-ls/cassette"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec"
@@ -27,6 +28,8 @@ type opened interface {
 	Approve(name, hash string, approve bool) error
 	Restart(name string) error
 	Runner() runner
+	Record(path string) (*workspace.Recording, error)
+	Replay(path string) (*cassette.Player, error)
 	Rules() ruleStore
 	Close()
 }

@@ -208,7 +208,11 @@ func TestExec(t *testing.T) {
 	c.call("codemode/exec", `{"code":7}`).fails(-32602)
 	c.call("codemode/exec", `{"code":"x","check":"maybe"}`).fails(-32602)
 	c.call("codemode/exec", `{"code":"x","timeoutMs":-1}`).fails(-32602)
-	c.call("codemode/exec", `{"code":"x","record":"y"}`).fails(int(CodeNotOffered))
+	c.call("codemode/exec", `{"code":"x","record":"y"}`).fails(int(CodeNotWritten))
+	c.call("codemode/exec", `{"code":"x","replay":"y"}`).fails(-32602)
+	c.call("codemode/exec", `{"code":"x","record":"y","replay":"y"}`).fails(-32602)
+	c.call("codemode/exec", `{"code":"x","record":"y","dryRun":true}`).fails(-32602)
+	c.call("codemode/exec", `{"code":"x","replay":"y","dryRun":true}`).fails(-32602)
 
 	c.notify("textDocument/didOpen", `{"textDocument":{"uri":"file:///a.exec.ts","languageId":"typescript","version":1,"text":"😀x"}}`)
 	c.notify("textDocument/didChange", `{"textDocument":{"uri":"file:///a.exec.ts","version":2},"contentChanges":[{"range":{"start":{"line":0,"character":1},"end":{"line":0,"character":2}},"text":"yz"}]}`)
