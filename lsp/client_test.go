@@ -319,11 +319,11 @@ func (w *fakeWorkspace) Reconfigure(s settings, _ []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.settings = append(w.settings, s)
-}
-
 	if w.reconfigured != nil {
 		w.reconfigured <- struct{}{}
 	}
+}
+
 func (w *fakeWorkspace) Pending() []config.Server {
 	var list []config.Server
 	for _, s := range w.Snapshot().Servers {
