@@ -56,6 +56,7 @@ type claim struct {
 	valid   bool
 	code    string
 	why     string // a broken value may be accepted
+	exact   string // the exact type of a valid value
 
 	errors []string // of the compiler
 }
@@ -176,7 +177,7 @@ func claimsFor(subject string, raw json.RawMessage, direction Direction, code fu
 			}
 			seen[s] = true
 			valid = append(valid, v)
-			claims = append(claims, &claim{subject: subject, what: "valid", valid: true, code: code(s)})
+			claims = append(claims, &claim{subject: subject, what: "valid", valid: true, code: code(s), exact: typeOf(v)})
 		}
 	}
 	if len(valid) == 0 {
