@@ -143,6 +143,13 @@ func runMarkers(t *testing.T, m *editortest.Markers, pool workspace.Snapshot, en
 // is past the handshake.
 func startEditor(t *testing.T, pool workspace.Snapshot, capabilities string) (*editortest.Editor, string) {
 	t.Helper()
+	e, folder, _ := startEditorOn(t, pool, capabilities)
+	return e, folder
+}
+
+// startEditorOn is startEditor with the workspace, which the test can change.
+func startEditorOn(t *testing.T, pool workspace.Snapshot, capabilities string) (*editortest.Editor, string, *fakeWorkspace) {
+	t.Helper()
 	binary, err := enginetest.Binary()
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +175,7 @@ func startEditor(t *testing.T, pool workspace.Snapshot, capabilities string) (*e
 	if _, err := e.Initialize(t.Context(), folder); err != nil {
 		t.Fatal(err)
 	}
-	return e, folder
+	return e, folder, w
 }
 
 // Each header of a marker file is one that is read: a misspelled one would say
@@ -187,4 +194,3 @@ func TestMarkerHeaders(t *testing.T) {
 		}
 	}
 }
-
