@@ -72,7 +72,8 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 			continue
 		}
 		found := append(s.diagnose(ctx, snap, d), s.runDiagnostics(snap, d)...)
-		if ctx.Err() != nil {
+		// The engine may have had a newer text already (LSP-4): another call follows.
+		if ctx.Err() != nil || s.session.Snapshot().Docs[d.URI] != d {
 			return
 		}
 		s.publish(ctx, snap, d.URI, d.Version, found)
@@ -115,20 +116,26 @@ func (s *Server) publish(ctx context.Context, snap *Snapshot, u string, version 
 // refresh asks the client to ask again for all that depends on the pool and the
 // rules. Nobody waits for its answers.
 func (s *Server) refresh(snap *Snapshot) {
-	c := snap.Client
-	ask := func(can bool, request func(context.Context) error) {
-		if !can {
-			return
-		}
-		s.spawn(func(ctx context.Context) {
-			ctx, cancel := context.WithTimeout(ctx, configurationTime)
-			defer cancel()
-			if err := request(ctx); err != nil && ctx.Err() == nil {
-				s.log.Debug("refresh refused", "err", err)
-			}
-		})
+	s.ask(snap.Client.pulls(), s.client.DiagnosticRefresh)
+	s.refreshRuns(snap)
+}
+
+// refreshRuns is refresh for what depends on runs alone.
+func (s *Server) refreshRuns(snap *Snapshot) {
+	s.ask(snap.Client.CodeLensRefresh, s.client.CodeLensRefresh)
+	s.ask(snap.Client.InlayHintRefresh, s.client.InlayHintRefresh)
+}
+
+// ask sends a request whose answer nobody waits for, to a client that knows it.
+func (s *Server) ask(can bool, request func(context.Context) error) {
+	if !can {
+		return
 	}
-	ask(c.pulls(), s.client.DiagnosticRefresh)
-	ask(c.CodeLensRefresh, s.client.CodeLensRefresh)
-	ask(c.InlayHintRefresh, s.client.InlayHintRefresh)
+	s.spawn(func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, configurationTime)
+		defer cancel()
+		if err := request(ctx); err != nil && ctx.Err() == nil {
+			s.log.Debug("refresh refused", "err", err)
+		}
+	})
 }
