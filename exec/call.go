@@ -11,6 +11,7 @@ import (
 	"codemode-ls/config"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
+	"codemode-ls/telemetry"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,11 +33,15 @@ type call struct {
 	tool   *catalog.Tool // nil for a member
 	began  time.Time
 	slot   *slot         // in the queue, once the call is allowed
-	asked  *question     // when a person has to decide
+	asked  *question     // when a person or a hook has to decide
 	ruled  verdict       // once it is decided
 	waited time.Duration // for a person
 	queued time.Duration
-	sent   time.Time // to its server; zero until then
+	id     string // unique; of a call that hooks are told about
+	// replacedBy is the hook that has replaced its arguments, or "".
+	replacedBy string
+	span       *telemetry.Span
+	sent       time.Time // to its server; zero until then
 	// later is what a member does outside of the order of the script, or nil.
 	later func(context.Context) (jsontext.Value, error)
 }
@@ -50,6 +55,12 @@ type verdict struct {
 	rule *permission.Rule
 	// by is what decided, of the constants below.
 	by string
+	// scope of the answer or grant that decided.
+	scope string
+	// hook that decided, by name and place.
+	hook string
+	// loop that has one call less for it (PERM-12); see unused.
+	loop *loop
 	// stop: the person wants the calls that come after this one not to be made.
 	stop bool
 	// waited is how long it took.
@@ -62,6 +73,7 @@ const (
 	byGrant    = "grant"    // an answer of before, for the run
 	byReadOnly = "readOnly" // trusted annotations (PERM-9)
 	byAnswer   = "answer"   // a person
+	byHook     = "hook"     // a command around the call
 	byNobody   = "nobody"   // there is none to ask (PERM-7)
 	byEnd      = "end"      // the run ended while the call waited
 	byStop     = "stop"     // a person said "deny and stop" to another call
@@ -94,11 +106,16 @@ func (x *run) count(sc sandbox.Call, tool *catalog.Tool) (*call, error) {
 		c.record.Status = CallRefused
 		c.record.Error = "the script has made all the calls that it may make; this one was not made"
 	}
+	if tool != nil {
+		c.span = x.span.Call(tool.Name, c.began, "codemode.server", tool.Server)
+	}
 	x.calls = append(x.calls, c)
 	x.byIndex[sc.Index] = c
 	x.tell(c)
 	x.emit(Event{Kind: "summary", Summary: summary(x.calls)}) // SUM-3
 	if over {
+		c.span.Fail(CodeCallCap)
+		c.span.End()
 		return c, &sandbox.CallError{Message: sc.Name + ": " + c.record.Error, Tool: sc.Name, Code: CodeCallCap}
 	}
 	return c, nil
@@ -110,6 +127,16 @@ func (x *run) count(sc sandbox.Call, tool *catalog.Tool) (*call, error) {
 // the order in which they were made.
 func (x *run) enter(ctx context.Context, c *call) {
 	v, decided := x.decide(c)
+	if hooks := x.hooksFor(c, config.PreToolUse); hooks != nil && (v.allow || !decided) {
+		x.unused(v)
+		x.status(c, CallWaiting)
+		rule := v.rule
+		if v.allow {
+			rule = nil // none said "ask"
+		}
+		c.asked = x.r.questions.putHooked(ctx, x, c, rule, v.allow, hooks)
+		return
+	}
 	switch {
 	case !decided:
 		x.status(c, CallWaiting)
@@ -139,22 +166,28 @@ func (x *run) pass(ctx context.Context, c *call) (*upstream.Result, error) {
 	}
 	result, err := x.dispatch(ctx, c)
 	if err != nil {
-		return nil, x.failed(ctx, c, err)
+		failure := x.failed(ctx, c, err)
+		x.after(ctx, c, nil, failure)
+		return nil, failure
 	}
 	x.receive(c, result)
 	if x.r.Observe != nil && c.tool.OutputSchema == nil && !result.IsError {
 		x.r.Observe(c.tool, result.Structured, result.Text)
 	}
+	x.after(ctx, c, result, nil)
 	return result, nil
 }
 
 // decided is where every decision on a call passes, once, before it is sent.
 func (x *run) decided(c *call, v verdict) {
 	x.r.log().Debug("call decided", "run", x.id, "tool", c.tool.Name, "allow", v.allow, "by", v.by)
+	x.audited(c, v)
+	c.span.Set("codemode.permission.by", v.by)
 }
 
 // decide applies the rules of this moment, and what a person has granted for
-// this run. When a person has to be asked, decided is false.
+// this run. When a person has to be asked, decided is false. Whoever does not
+// use the verdict gives it back (unused).
 func (x *run) decide(c *call) (v verdict, decided bool) {
 	leaf := c.tool.Name
 	d := x.r.Rules.Rules().Decide(leaf)
@@ -166,9 +199,17 @@ func (x *run) decide(c *call) (v verdict, decided bool) {
 	}
 	x.mu.Lock()
 	g, ok := x.grants[leaf]
+	ok = ok && g.covers(d.Rule)
+	var l *loop
+	if !ok {
+		l = x.takeLoop(leaf, c.record.Arguments, d.Rule)
+	}
 	x.mu.Unlock()
-	if ok && g.covers(d.Rule) {
-		return verdict{allow: g.effect == permission.Allow, reason: "denied by the user for this run", rule: d.Rule, by: byGrant}, true
+	switch {
+	case ok:
+		return verdict{allow: g.effect == permission.Allow, reason: "denied by the user for this run", rule: d.Rule, by: byGrant, scope: "run"}, true
+	case l != nil:
+		return verdict{allow: true, rule: d.Rule, by: byGrant, scope: "loop", loop: l}, true
 	}
 	a := c.tool.Annotations
 	if d.Rule == nil && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive) &&
@@ -270,7 +311,7 @@ func (x *run) toolError(c *call, r *upstream.Result) *sandbox.CallError {
 }
 
 // failed sorts out a call that brought no result (TIME-2, OUT-3).
-func (x *run) failed(ctx context.Context, c *call, err error) error {
+func (x *run) failed(ctx context.Context, c *call, err error) *sandbox.CallError {
 	var up *upstream.CallError
 	timedOut := errors.Is(err, errCallTimeout)
 	switch {
@@ -292,7 +333,7 @@ func (x *run) failed(ctx context.Context, c *call, err error) error {
 	if up != nil {
 		code = string(up.Reason)
 	}
-	return x.fail(c, CallFailed, code, normalise(err), nil)
+	return x.fail(c, CallFailed, code, x.r.Redact.Text(normalise(err)), nil)
 }
 
 // denied ends a call that may not be made.
@@ -310,7 +351,8 @@ func (x *run) denied(c *call, v verdict) error {
 func (x *run) fail(c *call, status CallStatus, code, message string, structured jsontext.Value) *sandbox.CallError {
 	x.mu.Lock()
 	c.record.Status = status
-	c.record.Error = fold(message)
+	c.record.Error = fold(x.r.Redact.Text(message))
+	c.span.Fail(code)
 	x.finished(c)
 	x.tell(c)
 	x.mu.Unlock()
@@ -341,6 +383,7 @@ func (x *run) finished(c *call) {
 	if !c.sent.IsZero() {
 		c.record.Timing.RunMs = now.Sub(c.sent).Milliseconds()
 	}
+	c.endSpan()
 }
 
 // tell sends the record of a call as it is now. x.mu is held.

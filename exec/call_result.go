@@ -108,6 +108,7 @@ const previewChars = 2000
 // inline is a text within the budget of a direct call. A longer one is written to
 // a file whole, and its beginning is shown (OUT-1).
 func (x *run) inline(c *call, text string, result *CallResult) string {
+	text = x.r.Redact.Known(text)
 	if len(text) <= x.limits.MaxInlineBytes {
 		return text
 	}

@@ -5,12 +5,15 @@ import (
 	"log/slog"
 	"sync"
 
+	"codemode-ls/audit"
 	"codemode-ls/cassette"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
+	"codemode-ls/redact"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
+	"codemode-ls/telemetry"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -52,16 +55,24 @@ type Question struct {
 	Arguments   jsontext.Value `json:"arguments"` // exactly the bytes that will be sent (PERM-5)
 	URI         string         `json:"uri,omitzero"`
 	Range       *script.Range  `json:"range,omitzero"`
-	Waiting     int            `json:"waiting"` // how many more questions wait behind this one
+	Waiting     int            `json:"waiting"`       // how many more questions wait behind this one
+	Note        string         `json:"note,omitzero"` // why a hook wants this to be asked
+	// Loop is there when the script calls this tool again and again: the scope
+	// "loop" makes sense (PERM-12).
+	Loop *LoopOffer `json:"loop,omitzero"`
 }
 
 // Answer of a person: Decision "allow" or "deny"; Scope "once" (default), "run",
-// "session", "workspace" or "user".
+// "session", "workspace", "user" or "loop". "loop" is for calls of the same tool
+// in the same run: as many as Calls says, this one included, those that meet
+// While, or both.
 type Answer struct {
-	Decision string `json:"decision"`
-	Scope    string `json:"scope,omitzero"`
-	Stop     bool   `json:"stop,omitzero"`
-	Reason   string `json:"reason,omitzero"`
+	Decision string                `json:"decision"`
+	Scope    string                `json:"scope,omitzero"`
+	Stop     bool                  `json:"stop,omitzero"`
+	Reason   string                `json:"reason,omitzero"`
+	Calls    int                   `json:"calls,omitzero"`
+	While    *permission.Condition `json:"while,omitzero"`
 }
 
 // Checker type-checks a script against a pool's declarations before it runs.
@@ -97,13 +108,22 @@ type Runner struct {
 	// ArtifactDir holds what is too long for a result; "" keeps nothing.
 	ArtifactDir string
 	Log         *slog.Logger
+	// Hooks are the commands around calls that may run at this moment (HOOK-1); nil:
+	// none. They run in the first of Folders.
+	Hooks func() []config.Hook
+	// Audit takes in every decision (PERM-11), Tracer spans (OBS-3), Redact knows what
+	// no result, event or log may show (OBS-4). Each may be nil.
+	Audit  *audit.Log
+	Tracer *telemetry.Tracer
+	Redact *redact.Redactor
 
-	artifacts artifacts
-	questions questions
-	sessions  sessions
-	history   history
-	turnsOnce sync.Once
-	turns     chan struct{} // of requests to models
+	artifacts  artifacts
+	questions  questions
+	sessions   sessions
+	history    history
+	afterwards afterwards
+	turnsOnce  sync.Once
+	turns      chan struct{} // of requests to models
 }
 
 // Request is one run.

@@ -204,6 +204,7 @@ func (x *run) collect(status Status, o sandbox.Outcome) *Result {
 	if status == Completed {
 		r.Summary = summary(x.calls)
 	}
+	x.clean(r)
 	return r
 }
 
@@ -214,6 +215,7 @@ func (x *run) assemble(status Status, e *Error, found []Diagnostic, o sandbox.Ou
 	if o.Status == sandbox.Completed && o.HasValue {
 		r.HasValue, r.Value = true, o.Value
 	}
+	x.clean(r)
 	body := text{result: r, wall: o.Wall, logsCut: o.LogsCut, dry: x.sample != nil, maxValue: x.limits.MaxResultChars, maxTokens: x.limits.MaxOutputTokens}
 	body.artifact = func(whole string) string { return x.artifact(whole) }
 	r.Text = body.render()

@@ -86,6 +86,7 @@ func (r *Runner) Close() {
 	}
 	h.mu.Unlock()
 	<-h.done
+	r.afterwards.close()
 	r.artifacts.release()
 }
 

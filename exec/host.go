@@ -63,6 +63,7 @@ func (x *run) admit(ctx context.Context, sc sandbox.Call) (*call, jsontext.Value
 	tool, ok := pool.Find(sc.Name)
 	if !ok {
 		// It never reached the host: it does not count (SUM-5).
+		x.unknownSpan()
 		err := unknownTool(pool, sc.Name)
 		if x.sample != nil {
 			x.planDenied(sc, err)

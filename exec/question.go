@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"codemode-ls/config"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 )
@@ -38,6 +39,17 @@ type question struct {
 	// settled is closed when verdict is there.
 	settled chan struct{}
 	verdict *verdict // guarded by questions.mu until settled
+
+	// consulted is closed when the hooks have answered; nil when there are none.
+	consulted chan struct{}
+	// hookAsks: a hook wants the person to be asked, and hookSays why. Guarded by
+	// questions.mu, as what follows is.
+	hookAsks bool
+	hookSays string
+	version  int                // how often the arguments were replaced
+	again    context.CancelFunc // ends the open prompt, so that it is asked anew
+	offered  bool               // offer is made
+	offer    *LoopOffer
 }
 
 // A grant is an answer that counts for the rest of a run.
@@ -54,16 +66,75 @@ func (g grant) covers(rule *permission.Rule) bool {
 
 // put puts a call in line. wait must follow.
 func (q *questions) put(ctx context.Context, x *run, c *call, rule *permission.Rule) *question {
+	n := newQuestion(ctx, x, c, rule)
+	q.mu.Lock()
+	q.line(n)
+	q.mu.Unlock()
+	q.recheck(func(other *question) bool { return other == n }) // a rule has changed meanwhile
+	return n
+}
+
+// putHooked is put for a call that hooks have a say in. An allowed one comes into
+// line only when they want that.
+func (q *questions) putHooked(ctx context.Context, x *run, c *call, rule *permission.Rule, allowed bool, hooks []config.Hook) *question {
+	n := newQuestion(ctx, x, c, rule)
+	n.consulted = make(chan struct{})
+	if !allowed {
+		q.mu.Lock()
+		q.line(n)
+		q.mu.Unlock()
+	}
+	x.asking.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				x.r.log().Error("panic in a hook", "run", x.id, "panic", p, "stack", string(debug.Stack()))
+				q.settle(n, verdict{reason: "the hooks could not be run", by: byHook})
+			}
+		}()
+		q.consult(n, hooks)
+	})
+	return n
+}
+
+func newQuestion(ctx context.Context, x *run, c *call, rule *permission.Rule) *question {
 	n := &question{x: x, c: c, rule: rule, since: time.Now(), release: x.clock.Hold(sandbox.ForPermission), settled: make(chan struct{})}
 	n.ctx, n.withdraw = context.WithCancel(ctx)
-	q.mu.Lock()
-	q.list = append(q.list, n)
-	q.begin()
-	q.mu.Unlock()
-	if v, ok := x.decide(c); ok { // a rule has changed meanwhile
-		q.settle(n, v)
-	}
 	return n
+}
+
+// line puts a question in line, unless it is there. q.mu is held.
+func (q *questions) line(n *question) {
+	if n != q.open && !slices.Contains(q.list, n) {
+		q.list = append(q.list, n)
+	}
+	q.begin()
+}
+
+// decide is what rules and grants say of the call now. As long as hooks have not
+// answered, and when one wants the person to be asked, nothing but a person
+// allows it.
+func (q *questions) decide(n *question) (verdict, bool) {
+	v, decided := n.x.decide(n.c)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if decided && v.allow && (n.hookAsks || !n.heard()) {
+		n.x.unused(v)
+		return verdict{rule: v.rule}, false
+	}
+	return v, decided
+}
+
+// heard says whether the hooks have answered, or there are none.
+func (n *question) heard() bool {
+	if n.consulted == nil {
+		return true
+	}
+	select {
+	case <-n.consulted:
+		return true
+	default:
+		return false
+	}
 }
 
 // begin asks the first question in line, unless one is open. q.mu is held.
@@ -104,6 +175,7 @@ func (q *questions) settle(n *question, v verdict) bool {
 // conclude is settle; q.mu is held.
 func (q *questions) conclude(n *question, v verdict) bool {
 	if n.verdict != nil {
+		n.x.unused(v)
 		return false
 	}
 	v.waited = time.Since(n.since)
@@ -158,38 +230,91 @@ func (q *questions) ask(n *question) {
 		q.settle(n, ended)
 		return
 	}
-	if v, ok := n.x.decide(n.c); ok {
+	if n.consulted != nil {
+		grace := time.NewTimer(promptGrace)
+		defer grace.Stop()
+		select {
+		case <-n.consulted:
+		case <-grace.C:
+		case <-n.ctx.Done():
+		}
+	}
+	for q.askOnce(n) {
+		// The hooks have been heard and are about to say what they want.
+		select {
+		case <-n.consulted:
+		case <-n.ctx.Done():
+		}
+	}
+}
+
+// askOnce asks the person and does what the answer says. It is true when the
+// arguments were replaced meanwhile, so that the answer was to another question.
+func (q *questions) askOnce(n *question) (replaced bool) {
+	if n.x.request.Asker == nil && n.consulted != nil {
+		// Nobody can be asked, but a hook may yet allow it.
+		select {
+		case <-n.consulted:
+		case <-n.ctx.Done():
+		}
+	}
+	if v, ok := q.decide(n); ok {
 		q.settle(n, v)
-		return
+		return false
 	}
 	if n.x.request.Asker == nil {
 		q.settle(n, verdict{reason: noClient, rule: n.rule, by: byNobody})
-		return
+		return false
 	}
+	asking, done := context.WithCancel(n.ctx)
+	defer done()
 	q.mu.Lock()
-	behind := len(q.list) - 1
+	if n.verdict != nil {
+		q.mu.Unlock()
+		return false
+	}
+	version, shown := n.version, n.shown(len(q.list)-1)
+	n.again = done
 	q.mu.Unlock()
-	a, err := n.x.request.Asker.Ask(n.ctx, n.shown(behind))
+
+	a, err := n.x.request.Asker.Ask(asking, shown)
+	v := verdict{rule: n.rule, by: byNobody}
 	switch {
 	case n.ctx.Err() != nil:
 		q.settle(n, ended) // if nothing else has settled it
-		return
+		return false
 	case err != nil:
-		q.settle(n, verdict{reason: normalise(err), rule: n.rule, by: byNobody})
-		return
+		v.reason = normalise(err)
+	default:
+		v = n.means(a)
+	}
+	q.mu.Lock()
+	if n.version != version && n.verdict == nil {
+		q.mu.Unlock()
+		return true
 	}
 	// An answer that comes too late changes nothing.
-	if q.settle(n, n.means(a)) && n.keep(a) {
+	counts := q.conclude(n, v)
+	q.mu.Unlock()
+	if counts && err == nil && n.keep(a) {
 		q.recheck(nil) // an answer that covers others settles them (PERM-8)
 	}
+	return false
 }
 
 // shown is what the person sees: exactly what would be sent (PERM-5, PERM-6).
 func (n *question) shown(behind int) Question {
 	t := n.c.tool
+	n.x.mu.Lock()
+	arguments := n.c.record.Arguments
+	n.x.mu.Unlock()
+	if !n.offered {
+		n.offered, n.offer = true, n.x.offerLoop(t.Name, arguments)
+	}
 	s := Question{
 		ID: rand.Text(), RunID: n.x.id, Tool: t.Name, Server: t.Server, Title: t.Title, Description: t.Description,
-		Arguments: n.c.record.Arguments, URI: n.x.request.URI, Range: n.c.record.Range, Waiting: behind,
+		Arguments: arguments, URI: n.x.request.URI, Range: n.c.record.Range, Waiting: behind,
+		Note: n.hookSays, Loop: n.offer,
 	}
 	if t.RawAnnotations.IsValid() {
 		s.Annotations = t.RawAnnotations
@@ -205,9 +330,9 @@ func (n *question) means(a Answer) verdict {
 		if d := n.x.r.Rules.Rules().Decide(n.c.tool.Name); d.Effect == permission.Deny {
 			return verdict{reason: "denied by " + ruleWords(d.Rule), rule: d.Rule, by: byRule}
 		}
-		return verdict{allow: true, rule: n.rule, by: byAnswer}
+		return verdict{allow: true, rule: n.rule, by: byAnswer, scope: scopeOf(a)}
 	}
-	v := verdict{reason: "denied by the user", rule: n.rule, by: byAnswer, stop: a.Stop}
+	v := verdict{reason: "denied by the user", rule: n.rule, by: byAnswer, scope: scopeOf(a), stop: a.Stop}
 	if a.Reason != "" {
 		v.reason += ": " + fold(a.Reason)
 	}
@@ -227,6 +352,8 @@ func (n *question) keep(a Answer) bool {
 		n.x.mu.Lock()
 		n.x.grants[leaf] = grant{effect, n.rule}
 		n.x.mu.Unlock()
+	case "loop":
+		return effect == permission.Allow && n.x.keepLoop(leaf, a, n.rule)
 	default:
 		return false
 	}
@@ -251,8 +378,18 @@ func (q *questions) recheck(which func(*question) bool) {
 		if which != nil && !which(n) {
 			continue
 		}
-		if v, ok := n.x.decide(n.c); ok {
+		if v, ok := q.decide(n); ok {
 			q.settle(n, v)
 		}
 	}
+}
+
+// scopeOf is how far an answer reaches; what is not known reaches no further than
+// its call.
+func scopeOf(a Answer) string {
+	switch a.Scope {
+	case "run", "session", "workspace", "user", "loop":
+		return a.Scope
+	}
+	return "once"
 }

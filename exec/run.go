@@ -11,11 +11,13 @@ import (
 	"sync"
 	"time"
 
+	"codemode-ls/audit"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
+	"codemode-ls/telemetry"
 )
 
 // Codes of errors that no call has brought up (Error.Code).
@@ -53,6 +55,7 @@ type run struct {
 	limits  config.Limits
 	clock   *sandbox.Clock
 	session *session
+	span    *telemetry.Span
 	uses    func() []script.Use
 	cancel  context.CancelCauseFunc
 	// stop is what "deny and stop" does. It is called with locks held.
@@ -72,6 +75,8 @@ type run struct {
 	output   output
 	warnings []Warning
 	grants   map[string]grant
+	loops    map[string][]*loop // by leaf, oldest first
+	asked    map[string]asked   // by leaf
 	writes   writes
 	usage    *Usage // of models, nil when none was asked
 }
@@ -113,8 +118,9 @@ func (r *Runner) begin(ctx context.Context, q Request) (*run, context.Context) {
 	}
 	x := &run{
 		r: r, id: rand.Text(), request: q, cancel: cancel, started: time.Now(),
-		byIndex: map[int]*call{}, grants: map[string]grant{},
+		byIndex: map[int]*call{}, grants: map[string]grant{}, loops: map[string][]*loop{}, asked: map[string]asked{},
 	}
+	x.span = r.Tracer.Run(x.started, "codemode.run.id", x.id)
 	r.history.begin(x)
 	x.emit(Event{Kind: "started"})
 	return x, ctx
@@ -126,6 +132,7 @@ func (x *run) end(result *Result) {
 		result.Timing.WallMs = time.Since(x.started).Milliseconds()
 	}
 	x.r.history.end(x, result, x.started)
+	x.endSpan(result)
 	x.emit(Event{Kind: "finished", Status: result.Status, Summary: result.Summary})
 }
 
@@ -148,6 +155,7 @@ func (x *run) execute(ctx context.Context) *Result {
 	q := &x.request
 	x.limits = x.r.Limits()
 	if d := x.r.Rules.Rules().Decide(permission.Exec); d.Effect == permission.Deny {
+		x.audit(audit.Entry{Leaf: permission.Exec, Arguments: audit.HashOf([]byte(q.Code))}, verdict{rule: d.Rule, by: byRule})
 		return x.refuse(Denied, Error{Name: "PermissionDenied", Code: CodeDenied, Message: "running scripts is denied by " + ruleWords(d.Rule)})
 	}
 	if len(q.Code) > x.limits.MaxCodeBytes {
@@ -231,7 +239,7 @@ func (x *run) Log(level, text string) {
 func (x *run) emit(e Event) {
 	if x.request.Events != nil {
 		e.RunID = x.id
-		x.request.Events(e)
+		x.request.Events(x.cleanEvent(e))
 	}
 }
 

@@ -90,6 +90,7 @@ func (t *text) body(value string) string {
 	if t.dry {
 		t.calls(&b, "Calls that would have been made:")
 	}
+	t.context(&b)
 	t.warnings(&b)
 	return b.String()
 }
@@ -198,6 +199,20 @@ var statusWords = map[CallStatus]string{
 	CallRefused:   "refused",
 	CallCancelled: "cancelled",
 	CallTimedOut:  "timed out",
+}
+
+// context is what hooks have said about calls (HOOK-4).
+func (t *text) context(b *strings.Builder) {
+	first := true
+	for _, c := range t.result.Calls {
+		if len(c.Context) > 0 && first {
+			b.WriteString("\nFrom hooks:")
+			first = false
+		}
+		for _, said := range c.Context {
+			fmt.Fprintf(b, "\n- %s: %s", c.Tool, strings.ReplaceAll(said, "\n", "\n  "))
+		}
+	}
 }
 
 func (t *text) warnings(b *strings.Builder) {

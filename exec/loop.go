@@ -1,0 +1,102 @@
+package exec
+
+import (
+	"slices"
+
+	"codemode-ls/permission"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Grants for a loop (PERM-12): a script that calls the same tool again and again
+// is allowed a number of calls, or those whose arguments meet a condition.
+
+// LoopOffer comes with the second and every later question about the same tool in
+// a run: an answer may then have the scope "loop".
+type LoopOffer struct {
+	// Asked is how many questions about this tool the run has brought, this one
+	// included.
+	Asked int `json:"asked"`
+	// Suggestions are conditions that this call and the one asked for before it
+	// meet.
+	Suggestions []permission.Condition `json:"suggestions"`
+}
+
+// A loop is what one answer with the scope "loop" has granted.
+type loop struct {
+	left  int // calls that it is still good for; -1 is any number
+	while *permission.Condition
+	rule  *permission.Rule // that said "ask" when the person was asked
+}
+
+// maxLoop bounds a number of calls that comes over the wire.
+const maxLoop = 1_000_000
+
+// keepLoop remembers an answer with the scope "loop". The call that was asked for
+// is the first of the calls that it counts. x.mu is not held.
+func (x *run) keepLoop(leaf string, a Answer, rule *permission.Rule) bool {
+	l := &loop{left: -1, while: a.While, rule: rule}
+	switch {
+	case a.Calls < 0, a.Calls == 0 && a.While == nil, a.While != nil && a.While.Valid() != nil:
+		return false // it says nothing that can be kept: this call alone
+	case a.Calls > 0:
+		l.left = min(a.Calls, maxLoop) - 1
+	}
+	if l.left == 0 {
+		return false
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.loops[leaf] = append(x.loops[leaf], l)
+	return true
+}
+
+// takeLoop uses up one call of a grant that covers this one, the newest first;
+// nil when there is none. Whoever does not use it puts it back. x.mu is held.
+func (x *run) takeLoop(leaf string, arguments jsontext.Value, rule *permission.Rule) *loop {
+	for _, l := range slices.Backward(x.loops[leaf]) {
+		g := grant{permission.Allow, l.rule}
+		if l.left == 0 || !g.covers(rule) || l.while != nil && !l.while.Holds(arguments) {
+			continue
+		}
+		if l.left > 0 {
+			l.left--
+		}
+		return l
+	}
+	return nil
+}
+
+// unused gives back what a verdict that did not count has taken.
+func (x *run) unused(v verdict) {
+	if v.loop == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if v.loop.left >= 0 {
+		v.loop.left++
+	}
+}
+
+// offer is what to offer for a question about a tool; nil for the first one.
+func (x *run) offerLoop(leaf string, arguments jsontext.Value) *LoopOffer {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	before := x.asked[leaf]
+	x.asked[leaf] = asked{before.times + 1, arguments}
+	if before.times == 0 {
+		return nil
+	}
+	o := &LoopOffer{Asked: before.times + 1, Suggestions: permission.Suggest(before.arguments, arguments)}
+	if o.Suggestions == nil {
+		o.Suggestions = []permission.Condition{}
+	}
+	return o
+}
+
+// asked is how often a run has asked about a tool, and the last arguments.
+type asked struct {
+	times     int
+	arguments jsontext.Value
+}

@@ -1,0 +1,58 @@
+package exec
+
+// Secrets (OBS-4). A script and the servers it calls pass on to each other
+// whatever they like; what leaves a run (its result, its events, artifacts, the
+// history) has no configured secret in it. The arguments of a call are the
+// exception: what is shown of them is what is sent (PERM-5).
+
+// clean takes secrets out of a result.
+func (x *run) clean(r *Result) {
+	known := x.r.Redact
+	if known == nil {
+		return
+	}
+	for i := range r.Logs {
+		r.Logs[i].Text = known.Known(r.Logs[i].Text)
+	}
+	cleanOutput(x, r.Output)
+	for i := range r.Warnings {
+		r.Warnings[i].Message = known.Known(r.Warnings[i].Message)
+	}
+	if r.HasValue {
+		r.Value = known.JSON(r.Value)
+	}
+	if r.Error != nil {
+		e := *r.Error
+		e.Message, e.Stack = known.Known(e.Message), known.Known(e.Stack)
+		r.Error = &e
+	}
+}
+
+// cleanOutput takes secrets out of items of the run's output, in place.
+func cleanOutput(x *run, items []Output) {
+	for i := range items {
+		items[i].Text, items[i].URI = x.r.Redact.Known(items[i].Text), x.r.Redact.Known(items[i].URI)
+	}
+}
+
+// cleanEvent is an event without secrets. What it points to stays as it is.
+func (x *run) cleanEvent(e Event) Event {
+	known := x.r.Redact
+	if known == nil {
+		return e
+	}
+	if e.Log != nil {
+		e.Log = &Log{Level: e.Log.Level, Text: known.Known(e.Log.Text)}
+	}
+	if e.Output != nil {
+		items := []Output{*e.Output}
+		cleanOutput(x, items)
+		e.Output = &items[0]
+	}
+	if e.Progress != nil {
+		p := *e.Progress
+		p.Message = known.Text(p.Message)
+		e.Progress = &p
+	}
+	return e
+}
