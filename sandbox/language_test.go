@@ -92,7 +92,7 @@ func TestExec17Language(t *testing.T) {
 // documented, tools and console. Whatever is new must be put here knowingly.
 func TestIso1Globals(t *testing.T) {
 	o, _ := runScript(t, "return Object.getOwnPropertyNames(globalThis).sort().join(' ')")
-	want := strings.Fields(`AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date Error EvalError
+	want := strings.Fields(`AggregateError Array ArrayBuffer AsyncDisposableStack BigInt BigInt64Array BigUint64Array Boolean DataView Date DisposableStack Error EvalError
 		FinalizationRegistry Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number
 		Object Promise Proxy RangeError ReferenceError Reflect RegExp Set String SuppressedError Symbol SyntaxError TextDecoder TextEncoder TypeError
 		URIError URL URLSearchParams Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet atob btoa console decodeURI

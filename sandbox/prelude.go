@@ -3,6 +3,9 @@ package sandbox
 import (
 	_ "embed"
 	"encoding/base64"
+	"math"
+	"math/big"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -22,12 +25,15 @@ var (
 	webSource string
 	//go:embed js/locale.js
 	localeSource string
+	//go:embed js/disposal.js
+	disposalSource string
 	//go:embed js/lockdown.js
 	lockdownSource string
 
 	languageProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-language", languageSource) })
 	webProgram      = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-web", webSource) })
 	localeProgram   = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-locale", localeSource) })
+	disposalProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-disposal", disposalSource) })
 	lockdownProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-lockdown", lockdownSource) })
 )
 
@@ -63,7 +69,7 @@ func installPrelude(r *realm) {
 	host := r.vm.CreateObject(nil)
 	for name, f := range map[string]func(*goja.Runtime, goja.FunctionCall) goja.Value{
 		"btoa": encodeBase64, "atob": decodeBase64, "utf8": encodeUTF8, "unutf8": decodeUTF8,
-		"tz": zoneOffset, "parseQuery": parseQuery, "parseURL": parseURL,
+		"tz": zoneOffset, "parseQuery": parseQuery, "parseURL": parseURL, "sum": sumPrecisely,
 	} {
 		host.Set(name, r.native(name, func(c goja.FunctionCall) goja.Value { return f(r.vm, c) }))
 	}
@@ -80,6 +86,8 @@ func installPrelude(r *realm) {
 			callProgram(r.vm, webProgram(), host)
 		case "locale":
 			callProgram(r.vm, localeProgram(), host)
+		case "disposal":
+			callProgram(r.vm, disposalProgram())
 		}
 		return goja.Undefined()
 	}))
@@ -94,6 +102,34 @@ func encodeBase64(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
 		b = append(b, byte(r))
 	}
 	return vm.ToValue(base64.StdEncoding.EncodeToString(b))
+}
+
+// sumPrecisely adds the numbers of an array exactly and rounds once.
+func sumPrecisely(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
+	list, _ := c.Argument(0).(*goja.Object)
+	n := int(list.Get("length").ToInteger())
+	sum := new(big.Float).SetPrec(2200) // from the least to the greatest number, and room to carry
+	special, exact, negativeZero := 0.0, false, true
+	for i := range n {
+		x := list.Get(strconv.Itoa(i)).ToFloat()
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			special += x
+			exact = true
+			continue
+		}
+		negativeZero = negativeZero && x == 0 && math.Signbit(x)
+		sum.Add(sum, new(big.Float).SetFloat64(x))
+	}
+	switch {
+	case exact:
+		return vm.ToValue(special)
+	case negativeZero:
+		return vm.ToValue(math.Copysign(0, -1))
+	case sum.Sign() == 0:
+		return vm.ToValue(0)
+	}
+	x, _ := sum.Float64()
+	return vm.ToValue(x)
 }
 
 // decodeBase64 is forgiving-base64 decode of the WHATWG Infra standard.

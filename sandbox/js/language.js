@@ -119,16 +119,24 @@
       return r;
     },
   });
-  methods(Map.prototype, {
-    getOrInsert(k, v) {
-      if (!this.has(k)) this.set(k, v);
-      return this.get(k);
-    },
-    getOrInsertComputed(k, f) {
-      if (!this.has(k)) this.set(k, f(k));
-      return this.get(k);
-    },
-  });
+  for (const C of [Map, WeakMap]) {
+    const { has, get, set } = C.prototype;
+    methods(C.prototype, {
+      getOrInsert(k, v) {
+        if (R.apply(has, this, [k])) return R.apply(get, this, [k]);
+        R.apply(set, this, [k, v]);
+        return v;
+      },
+      getOrInsertComputed(k, f) {
+        if (R.apply(has, this, [k])) return R.apply(get, this, [k]);
+        if (typeof f !== 'function') throw new TypeError('callback is not a function');
+        if (k === 0) k = 0; // no negative zero
+        const v = f(k);
+        R.apply(set, this, [k, v]);
+        return v;
+      },
+    });
+  }
   // ToString: a symbol throws.
   const text = (v) => `${v}`;
   const chk = (t) => {
@@ -164,14 +172,17 @@
   });
   methods(O.prototype, {
     __defineGetter__(p, f) {
+      if (this == null) throw new TypeError('Object.prototype method called on null or undefined');
       if (typeof f !== 'function') throw new TypeError('getter is not a function');
       defineProperty(O(this), p, { get: f, enumerable: true, configurable: true });
     },
     __defineSetter__(p, f) {
+      if (this == null) throw new TypeError('Object.prototype method called on null or undefined');
       if (typeof f !== 'function') throw new TypeError('setter is not a function');
       defineProperty(O(this), p, { set: f, enumerable: true, configurable: true });
     },
     __lookupGetter__(p) {
+      if (this == null) throw new TypeError('Object.prototype method called on null or undefined');
       let o = O(this);
       for (; o; o = getPrototypeOf(o)) {
         const d = O.getOwnPropertyDescriptor(o, p);
@@ -179,6 +190,7 @@
       }
     },
     __lookupSetter__(p) {
+      if (this == null) throw new TypeError('Object.prototype method called on null or undefined');
       let o = O(this);
       for (; o; o = getPrototypeOf(o)) {
         const d = O.getOwnPropertyDescriptor(o, p);
@@ -188,18 +200,13 @@
   });
   methods(Math, {
     sumPrecise(it) {
-      let s = 0,
-        c = 0,
-        any = false;
+      if (it == null) throw new TypeError('Math.sumPrecise called on null or undefined');
+      const all = [];
       for (const x of it) {
-        if (typeof x !== 'number') throw new TypeError('not a number');
-        any = true;
-        const t = s + x;
-        if (Math.abs(s) >= Math.abs(x)) c += s - t + x;
-        else c += x - t + s;
-        s = t;
+        if (typeof x !== 'number') throw new TypeError('Math.sumPrecise takes numbers only');
+        all[all.length] = x;
       }
-      return any ? s + c : -0;
+      return host.sum(all);
     },
   });
 
@@ -215,17 +222,23 @@
     },
   });
   if (typeof SuppressedError === 'undefined') {
-    class SuppressedError extends Error {
-      constructor(error, suppressed, message) {
-        super(message);
-        def(this, 'error', error);
-        def(this, 'suppressed', suppressed);
-      }
-    }
+    const SuppressedError = function SuppressedError(error, suppressed, message) {
+      const e = R.construct(Error, message === undefined ? [] : [message], new.target ?? SuppressedError);
+      def(e, 'error', error);
+      def(e, 'suppressed', suppressed);
+      return e;
+    };
+    O.setPrototypeOf(SuppressedError, Error);
+    defineProperty(SuppressedError, 'prototype', { value: O.create(Error.prototype), writable: false });
+    def(SuppressedError.prototype, 'constructor', SuppressedError);
     def(SuppressedError.prototype, 'name', 'SuppressedError');
+    def(SuppressedError.prototype, 'message', '');
     def(globalThis, 'SuppressedError', SuppressedError);
   }
+  const tag = (o, v) =>
+    defineProperty(o, Symbol.toStringTag, { value: v, writable: false, enumerable: false, configurable: true });
   // --- WeakRef (strong) / FinalizationRegistry (never fires)
+  const heldWeakly = (v) => O(v) === v || (typeof v === 'symbol' && Symbol.keyFor(v) === undefined);
   if (typeof WeakRef === 'undefined') {
     def(
       globalThis,
@@ -233,17 +246,15 @@
       class WeakRef {
         #t;
         constructor(t) {
-          if (O(t) !== t && typeof t !== 'symbol') throw new TypeError('WeakRef: invalid target');
+          if (!heldWeakly(t)) throw new TypeError('WeakRef: invalid target');
           this.#t = t;
         }
         deref() {
           return this.#t;
         }
-        get [Symbol.toStringTag]() {
-          return 'WeakRef';
-        }
       },
     );
+    tag(WeakRef.prototype, 'WeakRef');
     def(
       globalThis,
       'FinalizationRegistry',
@@ -251,15 +262,26 @@
         constructor(f) {
           if (typeof f !== 'function') throw new TypeError('cleanup must be callable');
         }
-        register() {}
-        unregister() {
-          return false;
+        #cells = new Set();
+        #tokens = new WeakMap();
+        register(target, held, token) {
+          if (!heldWeakly(target)) throw new TypeError('FinalizationRegistry: invalid target');
+          if (target === held) throw new TypeError('FinalizationRegistry: target and holdings must not be same');
+          if (!heldWeakly(token)) {
+            if (token !== undefined) throw new TypeError('FinalizationRegistry: invalid unregister token');
+          } else if (O(token) === token) this.#tokens.set(token, true);
+          else this.#cells.add(token);
         }
-        get [Symbol.toStringTag]() {
-          return 'FinalizationRegistry';
+        unregister(token) {
+          if (!heldWeakly(token)) {
+            this.#cells;
+            throw new TypeError('FinalizationRegistry: invalid unregister token');
+          }
+          return O(token) === token ? this.#tokens.delete(token) : this.#cells.delete(token);
         }
       },
     );
+    tag(FinalizationRegistry.prototype, 'FinalizationRegistry');
   }
   // --- Iterator helpers
   const IterProto = getPrototypeOf(getPrototypeOf([][Symbol.iterator]()));
@@ -277,9 +299,30 @@
       enumerable: false,
       configurable: false,
     });
-    def(IterProto, 'constructor', Iterator);
     def(globalThis, 'Iterator', Iterator);
-    if (missing(IterProto, Symbol.toStringTag)) def(IterProto, Symbol.toStringTag, 'Iterator');
+    // Accessors, so that objects which inherit can have their own by assignment.
+    const weird = (k, v) => {
+      const d = {
+        get() {
+          return v;
+        },
+        set(x) {
+          if (O(this) !== this) throw new TypeError('Iterator.prototype property set on a value that is no object');
+          if (this === IterProto) throw new TypeError('Cannot assign to this property of Iterator.prototype');
+          if (missing(this, k)) defineProperty(this, k, { value: x, writable: true, enumerable: true, configurable: true });
+          else this[k] = x;
+        },
+      };
+      defineProperty(IterProto, k, { get: d.get, set: d.set, enumerable: false, configurable: true });
+    };
+    weird('constructor', Iterator);
+    weird(Symbol.toStringTag, 'Iterator');
+    methods(IterProto, {
+      [Symbol.dispose]() {
+        const f = this.return;
+        if (f != null) f.call(this);
+      },
+    });
     const rec = (o) => {
       if (O(o) !== o) throw new TypeError('not an object');
       return { it: o, next: o.next };
@@ -345,54 +388,41 @@
     const objchk = (o) => {
       if (O(o) !== o) throw new TypeError('Iterator helper called on non-object');
     };
-    const loop = function* (r, body) {
-      let ok = false;
+    // yielding hands out one value; when the consumer stops there, iterators close.
+    const yielding = function* (v, ...open) {
+      let done = false;
       try {
-        for (;;) {
-          let s;
-          try {
-            s = step(r);
-          } catch (e) {
-            ok = true;
-            throw e;
-          }
-          if (s.done) {
-            ok = true;
-            return;
-          }
-          const y = body(s.value);
-          if (y === loop) {
-            return;
-          }
-          if (y) yield y.v;
-        }
+        yield v;
+        done = true;
       } finally {
-        if (!ok) close(r);
+        if (!done) for (const r of open) close(r);
+      }
+    };
+    const loop = function* (r, body) {
+      for (;;) {
+        const s = step(r);
+        if (s.done) return;
+        const v = s.value;
+        const y = closing(r, () => body(v));
+        if (y) yield* yielding(y.v, r);
       }
     };
     const num = (o, n) => {
-      let v;
-      try {
-        v = Number(n);
-      } catch (e) {
+      const failed = (e) => {
         try {
           close({ it: o });
         } catch {}
         throw e;
+      };
+      let v;
+      try {
+        v = +n;
+      } catch (e) {
+        failed(e);
       }
-      if (v !== v) {
-        try {
-          close({ it: o });
-        } catch {}
-        throw new RangeError('must be a number');
-      }
+      if (v !== v) failed(new RangeError(String(n) + ' must be a number'));
       v = Math.trunc(v);
-      if (v < 0) {
-        try {
-          close({ it: o });
-        } catch {}
-        throw new RangeError('must be non-negative');
-      }
+      if (v < 0) failed(new RangeError(String(n) + ' must be non-negative'));
       return v;
     };
     methods(IterProto, {
@@ -422,26 +452,15 @@
         const r = rec(this);
         return helper(
           (function* () {
-            let ok = false;
-            try {
-              for (;;) {
-                if (k === 0) return;
-                k--;
-                let s;
-                try {
-                  s = step(r);
-                } catch (e) {
-                  ok = true;
-                  throw e;
-                }
-                if (s.done) {
-                  ok = true;
-                  return;
-                }
-                yield s.value;
+            for (;;) {
+              if (k === 0) {
+                close(r);
+                return;
               }
-            } finally {
-              if (!ok) close(r);
+              k--;
+              const s = step(r);
+              if (s.done) return;
+              yield* yielding(s.value, r);
             }
           })(),
           r,
@@ -463,27 +482,25 @@
         const r = rec(this);
         return helper(
           (function* () {
-            let ok = false;
-            try {
-              for (;;) {
-                let s;
-                try {
-                  s = step(r);
-                } catch (e) {
-                  ok = true;
-                  throw e;
-                }
-                if (s.done) {
-                  ok = true;
-                  return;
-                }
-                const m = f(s.value, i++);
+            for (;;) {
+              const s = step(r);
+              if (s.done) return;
+              const v = s.value;
+              const inner = closing(r, () => {
+                const m = f(v, i++);
                 if (O(m) !== m) throw new TypeError('flatMap mapper must return an iterable');
                 const im = m[Symbol.iterator];
-                yield* im == null ? { [Symbol.iterator]: () => m } : { [Symbol.iterator]: () => im.call(m) };
+                const it = im == null ? m : im.call(m);
+                return rec(it);
+              });
+              for (;;) {
+                const t = closing(r, () => {
+                  const t = step(inner);
+                  return t.done ? null : { v: t.value };
+                });
+                if (t === null) break;
+                yield* yielding(t.v, inner, r);
               }
-            } finally {
-              if (!ok) close(r);
             }
           })(),
           r,
@@ -576,6 +593,30 @@
       },
     });
     methods(Iterator, {
+      concat(...items) {
+        const open = items.map((o) => {
+          if (O(o) !== o) throw new TypeError('not an object');
+          const m = o[Symbol.iterator];
+          if (typeof m !== 'function') throw new TypeError('not iterable');
+          return { o, m };
+        });
+        const none = { it: {} };
+        return helper(
+          (function* () {
+            for (const { o, m } of open) {
+              const it = m.call(o);
+              if (O(it) !== it) throw new TypeError('not an object');
+              const r = rec(it);
+              for (;;) {
+                const s = step(r);
+                if (s.done) break;
+                yield* yielding(s.value, r);
+              }
+            }
+          })(),
+          none,
+        );
+      },
       from(o) {
         if (O(o) !== o && typeof o !== 'string') throw new TypeError('not an object');
         const m = o[Symbol.iterator];
@@ -711,6 +752,57 @@
 
   host.localeCompare = String.prototype.localeCompare;
 
+  // --- what browsers must have (Annex B)
+  const html = (k, name, attribute) => {
+    const wrap = (s, v) => {
+      const open = attribute ? ' ' + attribute + '="' + text(v).replaceAll('"', '&quot;') + '"' : '';
+      return '<' + name + open + '>' + s + '</' + name + '>';
+    };
+    const f = attribute
+      ? {
+          [k](v) {
+            return wrap(chk(this), v);
+          },
+        }
+      : {
+          [k]() {
+            return wrap(chk(this));
+          },
+        };
+    methods(String.prototype, f);
+  };
+  for (const [k, name, attribute] of [
+    ['anchor', 'a', 'name'],
+    ['big', 'big'],
+    ['blink', 'blink'],
+    ['bold', 'b'],
+    ['fixed', 'tt'],
+    ['fontcolor', 'font', 'color'],
+    ['fontsize', 'font', 'size'],
+    ['italics', 'i'],
+    ['link', 'a', 'href'],
+    ['small', 'small'],
+    ['strike', 'strike'],
+    ['sub', 'sub'],
+    ['sup', 'sup'],
+  ])
+    html(k, name, attribute);
+  const { getTime, getFullYear, setFullYear, setTime } = Date.prototype;
+  methods(Date.prototype, {
+    getYear() {
+      return R.apply(getFullYear, this, []) - 1900;
+    },
+    setYear(y) {
+      const t = R.apply(getTime, this, []);
+      y = +y;
+      if (y !== y) return R.apply(setTime, this, [NaN]);
+      const whole = Math.trunc(y);
+      if (t !== t) R.apply(setTime, this, [0]);
+      return R.apply(setFullYear, this, [whole >= 0 && whole <= 99 ? whole + 1900 : y]);
+    },
+  });
+  if (missing(Date.prototype, 'toGMTString')) def(Date.prototype, 'toGMTString', Date.prototype.toUTCString);
+
   // --- loaded when first used: see web.js and locale.js
   const lazy = (o, names, file) => {
     for (const k of names)
@@ -728,6 +820,7 @@
   };
   lazy(globalThis, ['structuredClone', 'btoa', 'atob', 'TextEncoder', 'TextDecoder', 'URL', 'URLSearchParams'], 'web');
   lazy(globalThis, ['Intl'], 'locale');
+  lazy(globalThis, ['DisposableStack', 'AsyncDisposableStack'], 'disposal');
   lazy(Number.prototype, ['toLocaleString'], 'locale');
   lazy(BigInt.prototype, ['toLocaleString'], 'locale');
   lazy(Date.prototype, ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'], 'locale');
