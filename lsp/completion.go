@@ -432,6 +432,9 @@ func toolDocumentation(snap *Snapshot, t *catalog.Tool) string {
 	if strings.TrimSpace(description) != "" {
 		parts = append(parts, quoteMarkdown(description))
 	}
+	if seen := observedDocumentation(snap, t); seen != "" {
+		parts = append(parts, seen)
+	}
 	facts := []string{"Server " + codeSpan(t.Server) + ", " + serverState(snap, t)}
 	if words := annotationWords(t); words != "" {
 		facts = append(facts, words)
