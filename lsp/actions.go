@@ -141,6 +141,7 @@ func (s *Server) scriptActions(ctx context.Context, snap *Snapshot, doc *Documen
 			}
 		}
 	}
+	all = append(all, m.engineActions(within)...)
 	for _, c := range m.rewrites(within) {
 		all = append(all, m.action(c))
 	}

@@ -49,6 +49,10 @@ func (e *Engine) CodeActions(ctx context.Context, u string, in protocol.Range, f
 		if !ok || len(edits) == 0 {
 			continue
 		}
+		if a.Kind == nil {
+			kind := protocol.CodeActionKindQuickFix
+			a.Kind = &kind
+		}
 		a.Edit = &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{uri.URI(d.uri): edits}}
 		for i := range a.Diagnostics {
 			a.Diagnostics[i].Range = d.rangeToAuthor(a.Diagnostics[i].Range)
