@@ -45,6 +45,7 @@ type clientCapabilities struct {
 	CodeActionPreferred  bool // actions may be marked as preferred
 	DiagnosticRefresh    bool
 	CodeLensRefresh      bool
+	InlayHints           bool
 	InlayHintRefresh     bool
 	SemanticTokenRefresh bool
 
@@ -178,6 +179,7 @@ func (c *clientCapabilities) readTextDocument(t *protocol.TextDocumentClientCapa
 		c.CodeActionPreferred = is(a.IsPreferredSupport)
 	}
 	c.PullDiagnostics = t.Diagnostic != nil
+	c.InlayHints = t.InlayHint != nil
 	if d := t.PublishDiagnostics; d != nil {
 		c.readDiagnostics(d.DiagnosticsCapabilities)
 		c.DiagnosticVersions = is(d.VersionSupport)

@@ -270,6 +270,10 @@ type fakeWorkspace struct {
 	options  workspace.Options
 	snapshot workspace.Snapshot
 	settings []settings
+
+	restarted []string
+	refreshed int
+
 	// reconfigured, when set, hears of each Reconfigure.
 	reconfigured chan struct{}
 	approved     []string
@@ -341,8 +345,7 @@ func (w *fakeWorkspace) Approve(name, hash string, approve bool) error {
 	return nil
 }
 
-func (w *fakeWorkspace) Restart(string) error { return nil }
-func (w *fakeWorkspace) Runner() runner       { return &w.fake }
+func (w *fakeWorkspace) Runner() runner { return &w.fake }
 func (w *fakeWorkspace) Record(string) (*workspace.Recording, error) {
 	return nil, errors.New("no place for it")
 }

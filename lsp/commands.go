@@ -11,6 +11,7 @@ import (
 	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/permission"
+	"codemode-ls/script"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,11 +24,11 @@ import (
 // Each takes the arguments that its comment names before the semicolon.
 const (
 	CommandExec          = "codemode.exec"          // ExecParams; as codemode/exec, and nothing is shown
-	CommandRun           = "codemode.run"           // URI of a script; runs it and shows the result
-	CommandDryRun        = "codemode.dryRun"        // URI of a script; runs it without calling any tool
+	CommandRun           = "codemode.run"           // URI of a script, or nothing for the only one that is open; runs it and shows the result
+	CommandDryRun        = "codemode.dryRun"        // URI of a script, or nothing for the only one that is open; runs it without calling any tool
 	CommandStop          = "codemode.stop"          // run id, or a URI, or nothing for every run; ends them
-	CommandRestartServer = "codemode.restartServer" // name; starts the server anew
-	CommandRefresh       = "codemode.refresh"       // nothing; reads the configuration again
+	CommandRestartServer = "codemode.restartServer" // name, or nothing to be asked; starts the server anew
+	CommandRefresh       = "codemode.refresh"       // nothing; reads the configuration again and has the servers list their tools again
 	CommandOpenTypes     = "codemode.openTypes"     // nothing; opens the .d.ts
 	CommandOpenCatalog   = "codemode.openCatalog"   // nothing; opens the catalog
 	CommandApproveServer = "codemode.approveServer" // ApproveServerParams, or name, hash, decision; as codemode/approveServer
@@ -37,6 +38,9 @@ const (
 	CommandShowServerLog = "codemode.showServerLog" // name; opens what is known of a server and what it wrote last
 	CommandAnswerInput   = "codemode.answerInput"   // id, answer and, if needed, file; answers ${input:id} of a configuration file for this session
 	CommandShowRun       = "codemode.showRun"       // run id; opens its result
+	CommandShowTools     = "codemode.showTools"     // URI of a script; opens a list of its tools and what the rules say of them
+	CommandShowLog       = "codemode.showLog"       // nothing; opens what the server has logged last
+	CommandAuthenticate  = "codemode.authenticate"  // name, or nothing to be asked; says how to sign in to a server, or why there is nothing to sign in to
 	CommandExplain       = "codemode.explain"       // code of a diagnostic; opens its page
 	CommandApplyEdit     = "codemode.applyEdit"     // WorkspaceEdit; has the client apply it, for clients without code action literals
 )
@@ -64,6 +68,9 @@ func init() {
 		CommandShowServerLog: (*Server).commandShowServerLog,
 		CommandAnswerInput:   (*Server).commandAnswerInput,
 		CommandShowRun:       (*Server).commandShowRun,
+		CommandShowTools:     (*Server).commandShowTools,
+		CommandShowLog:       (*Server).commandShowLog,
+		CommandAuthenticate:  (*Server).commandAuthenticate,
 		CommandExplain:       (*Server).commandExplain,
 		CommandApplyEdit:     (*Server).commandApplyEdit,
 	}
@@ -122,13 +129,11 @@ func (s *Server) commandDryRun(ctx context.Context, snap *Snapshot, p *protocol.
 // in its own way; for any other it is opened as a text, since what
 // executeCommand returns is thrown away there.
 func (s *Server) runAndShow(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams, dry bool) (any, error) {
-	u, ok, err := argument[uri.URI](p, 0)
+	doc, err := s.scriptArgument(snap, p)
 	if err != nil {
 		return nil, err
 	}
-	if !ok {
-		return nil, badParams("%s wants the URI of an open script", p.Command)
-	}
+	u := uri.URI(doc.URI)
 	token := p.WorkDoneToken
 	if token == nil {
 		token = s.createProgress(ctx, snap.Client)
@@ -184,17 +189,156 @@ type Stopped struct {
 	Runs int `json:"runs"`
 }
 
+// commandRestartServer asks which server is meant when that is not said.
 func (s *Server) commandRestartServer(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
-	name, _, err := argument[string](p, 0)
+	name, err := s.serverArgument(ctx, snap, p, "Which server shall be restarted?")
+	if err != nil || name == "" {
+		return &Done{}, err
+	}
+	done, err := s.restartServer(ctx, snap, &ServerParams{Name: name})
+	if err == nil && snap.Client.Codemode == nil {
+		s.showMessage(ctx, protocol.MessageTypeInfo, "Server "+plain(name, 80)+" is started again.")
+	}
+	return done, err
+}
+
+// serverArgument is the server that a command is about: its argument, the only
+// one there is, or the one that the person chooses; "" when none is chosen.
+func (s *Server) serverArgument(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams, question string) (string, error) {
+	name, ok, err := argument[string](p, 0)
+	if err != nil || ok && name != "" {
+		return name, err
+	}
+	if snap, err = s.withPool(ctx, snap); err != nil {
+		return "", err
+	}
+	var items []protocol.MessageActionItem
+	for _, v := range snap.Workspace.Servers {
+		items = append(items, protocol.MessageActionItem{Title: v.Server.Name})
+	}
+	switch len(items) {
+	case 0:
+		s.showMessage(ctx, protocol.MessageTypeInfo, "No MCP server is configured.")
+		return "", nil
+	case 1:
+		return items[0].Title, nil
+	}
+	item, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{
+		Type: protocol.MessageTypeInfo, Message: question, Actions: items,
+	})
+	if err != nil || item == nil {
+		return "", ctx.Err() // closed, which some clients say with an error
+	}
+	return item.Title, nil
+}
+
+// commandAuthenticate says what there is to do: no server of this version has a
+// sign-in of its own.
+func (s *Server) commandAuthenticate(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	name, err := s.serverArgument(ctx, snap, p, "Which server do you want to sign in to?")
+	if err != nil || name == "" {
+		return &Done{}, err
+	}
+	if snap, err = s.withPool(ctx, snap); err != nil {
+		return nil, err
+	}
+	for _, v := range snap.Workspace.Servers {
+		if v.Server.Name != name {
+			continue
+		}
+		message := "Server " + plain(name, 80)
+		where := ""
+		if v.Server.File != "" {
+			where = " in " + plain(v.Server.File, 300)
+		}
+		if v.Server.URL != "" {
+			message += " has no sign-in here: give it its token by headers, such as Authorization," + where + "."
+		} else {
+			message += " is a program on this machine, which has no sign-in: give it what it needs by env" + where + "."
+		}
+		s.showMessage(ctx, protocol.MessageTypeInfo, message)
+		return &Done{}, nil
+	}
+	return nil, failure(CodeUnknownServer, "no server %q is configured", name)
+}
+
+// commandRefresh reads the configuration again and has the servers list their
+// tools again.
+func (s *Server) commandRefresh(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
+	w, err := s.opened(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.restartServer(ctx, snap, &ServerParams{Name: name})
+	poke(s.settingsChanged)
+	w.Refresh()
+	if snap.Client.Codemode == nil {
+		s.showMessage(ctx, protocol.MessageTypeInfo, "The configuration is read again, and the servers are asked for their tools.")
+	}
+	return &Done{}, nil
 }
 
-func (s *Server) commandRefresh(context.Context, *Snapshot, *protocol.ExecuteCommandParams) (any, error) {
-	poke(s.settingsChanged)
-	return &Done{}, nil
+// commandShowTools lists the tools of a script and what would happen at a call.
+func (s *Server) commandShowTools(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
+	doc, err := s.scriptArgument(snap, p)
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	seen := map[string]bool{}
+	for _, u := range script.Uses(doc.Text) {
+		if u.Name == script.ReservedNamespace || seen[u.Name] {
+			continue
+		}
+		seen[u.Name] = true
+		words := permissionState(snap.Workspace.Rules.Decide(u.Name))
+		if t, ok := snap.Workspace.Catalog.Find(u.Name); ok {
+			words += ", server " + plain(t.Server, 80) + " " + serverState(snap, t)
+			for _, mark := range toolMarks(t) {
+				words += ", " + mark
+			}
+		} else if why := absence(snap, u.Name); why != "" {
+			words += ". " + why
+		}
+		fmt.Fprintf(&b, "%s: %s\n", plain(u.Name, 200), words)
+	}
+	if b.Len() == 0 {
+		b.WriteString("The script uses no tools.\n")
+	}
+	return s.showText(ctx, snap, "tools.txt", b.String())
+}
+
+// scriptArgument is the script that a command is about: that with the URI, or the
+// only one that is open.
+func (s *Server) scriptArgument(snap *Snapshot, p *protocol.ExecuteCommandParams) (*Document, error) {
+	u, ok, err := argument[uri.URI](p, 0)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		var only *Document
+		for _, d := range snap.Docs {
+			if d.Script && only != nil {
+				return nil, badParams("%s wants the URI of an open script: several are open", p.Command)
+			}
+			if d.Script {
+				only = d
+			}
+		}
+		if only == nil {
+			return nil, badParams("%s wants the URI of an open script", p.Command)
+		}
+		return only, nil
+	}
+	d, err := snap.document(u)
+	if err == nil && !d.Script {
+		err = badParams("%s is not a script (*.exec.ts or *.exec.js)", d.URI)
+	}
+	return d, err
+}
+
+// commandShowLog opens what the server has logged last.
+func (s *Server) commandShowLog(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
+	return s.showText(ctx, snap, "log.txt", s.recent.text())
 }
 
 func (s *Server) commandOpenTypes(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
@@ -289,19 +433,24 @@ func objectOrStrings[T any](p *protocol.ExecuteCommandParams, of func(T, []strin
 	return of(v, words), nil
 }
 
-func (s *Server) commandClearRules(ctx context.Context, _ *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
+func (s *Server) commandClearRules(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
 	w, err := s.opened(ctx)
 	if err != nil {
 		return nil, err
 	}
+	removed := 0
 	for _, r := range w.Rules().Rules().All() {
 		if r.Layer == permission.Session {
 			if err := w.Rules().Set(permission.Session, "", r.Match); err != nil {
 				return nil, failure(CodeNotWritten, "%v", err)
 			}
+			removed++
 		}
 	}
 	s.take(s.ctx, w)
+	if snap.Client.Codemode == nil {
+		s.showMessage(ctx, protocol.MessageTypeInfo, fmt.Sprintf("Rules of this session that were removed: %d. Those of files stay.", removed))
+	}
 	return &Done{}, nil
 }
 

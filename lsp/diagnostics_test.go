@@ -3,6 +3,8 @@ package lsp
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -170,14 +172,51 @@ func TestDiag1Words(t *testing.T) {
 	}
 }
 
+var (
+	declaredCode = regexp.MustCompile(`\b(?:[dD]iagnostic|Code)[A-Z]\w+\s*=\s*"([a-z]+(?:-[a-z]+)*)"`)
+	quotedWords  = regexp.MustCompile(`"([a-z]+(?:-[a-z]+)*)"`)
+)
+
+// DIAG-1: each code that is declared has a page, and each page has a code.
 func TestDiagnosticPages(t *testing.T) {
-	for _, code := range []string{
-		DiagnosticUnknownTool, DiagnosticDeniedTool, DiagnosticUnawaitedCall, DiagnosticArgumentForm, DiagnosticNotAvailable, DiagnosticNoModules,
-		DiagnosticDeprecatedTool, DiagnosticDestructiveInLoop, DiagnosticSequentialAwaits,
-		script.CodeOptionsMisplaced, script.CodeOptionsInvalid, script.CodeOptionsField, script.CodeOptionsType,
-	} {
+	declared, said := map[string]bool{}, map[string]bool{}
+	for _, folder := range []string{".", "../script", "../config", "../permission", "../workspace"} {
+		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range declaredCode.FindAllStringSubmatch(string(source), -1) {
+				declared[m[1]] = true
+			}
+			for _, m := range quotedWords.FindAllStringSubmatch(string(source), -1) {
+				said[m[1]] = true
+			}
+		}
+	}
+	delete(declared, script.CodeBlank) // an empty script is about to be written
+	if len(declared) < 15 {
+		t.Errorf("only %d codes are declared", len(declared))
+	}
+	for code := range declared {
 		if text, ok := diagnostics.Page(code); !ok || !strings.HasPrefix(text, "# "+code+"\n") {
 			t.Errorf("%s has no page", code)
+		}
+	}
+	pages, err := filepath.Glob(filepath.Join("..", "docs", "diagnostics", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	for _, page := range pages {
+		if code := strings.TrimSuffix(filepath.Base(page), ".md"); !declared[code] && !said[code] {
+			t.Errorf("nothing has the code %s", code)
 		}
 	}
 }

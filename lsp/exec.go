@@ -49,6 +49,12 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 	q.Events = func(e exec.Event) {
 		if e.Kind == "started" {
 			s.begunRun(e.RunID, doc.URI)
+			s.states.begin(doc, e.RunID)
+			poke(s.statesChanged)
+		}
+		if e.Call != nil {
+			s.states.note(doc, e.RunID, *e.Call)
+			poke(s.statesChanged)
 		}
 		progress.event(e)
 		if snap.Client.events() {

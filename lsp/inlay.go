@@ -20,7 +20,7 @@ func (s *Server) inlayHint(ctx context.Context, snap *Snapshot, p *protocol.Inla
 	if err != nil || !doc.Script {
 		return []protocol.InlayHint{}, err
 	}
-	hints := callMarks(snap, doc, p.Range)
+	hints := append(callMarks(snap, doc, p.Range), s.states.hints(doc, p.Range)...)
 	if s.engine == nil {
 		return hints, nil
 	}

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"codemode-ls/exec"
 	"codemode-ls/permission"
@@ -36,12 +37,62 @@ func (s *Server) codeLens(_ context.Context, snap *Snapshot, p *protocol.CodeLen
 			Range: top, Command: protocol.Command{Title: lastRunTitle(last.Result), Command: CommandShowRun, Arguments: arguments(last.Result.RunID)},
 		})
 	}
-	for _, u := range script.Uses(doc.Text) {
+	uses := script.Uses(doc.Text)
+	if title := usedTools(snap, uses); title != "" {
+		lenses = append(lenses, protocol.CodeLens{
+			Range: top, Command: protocol.Command{Title: title, Command: CommandShowTools, Arguments: arguments(doc.URI)},
+		})
+	}
+	var states map[script.Position]string
+	if !snap.Client.InlayHints { // else they stand beside the lines
+		states = s.states.at(doc)
+	}
+	for _, u := range uses {
 		if lens, ok := callLens(snap, doc, u); ok {
+			if state := states[u.Whole.Start]; state != "" {
+				lens.Command.Title += " · " + state
+			}
 			lenses = append(lenses, lens)
 		}
 	}
 	return lenses, nil
+}
+
+// usedTools are the tools that a script names, by what the rules say of them.
+func usedTools(snap *Snapshot, uses []script.Use) string {
+	names := map[string]bool{}
+	count := map[permission.Effect]int{}
+	for _, u := range uses {
+		if u.Name == script.ReservedNamespace || names[u.Name] {
+			continue
+		}
+		effect := snap.Workspace.Rules.Decide(u.Name).Effect
+		if _, known := snap.Workspace.Catalog.Find(u.Name); !known && effect != permission.Deny {
+			continue // a diagnostic's business
+		}
+		names[u.Name] = true
+		count[effect]++
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	title := fmt.Sprintf("uses %d tools: ", len(names))
+	if len(names) == 1 {
+		title = "uses 1 tool: "
+	}
+	var parts []string
+	for _, p := range []struct {
+		effect permission.Effect
+		words  string
+	}{{permission.Allow, "allowed"}, {permission.Ask, "will ask"}, {permission.Deny, "denied"}} {
+		switch n := count[p.effect]; {
+		case n == len(names):
+			parts = append(parts, p.words)
+		case n > 0:
+			parts = append(parts, fmt.Sprintf("%d %s", n, p.words))
+		}
+	}
+	return title + strings.Join(parts, ", ")
 }
 
 func lastRunTitle(r *exec.Result) string {
@@ -60,20 +111,15 @@ func callLens(snap *Snapshot, doc *Document, u script.Use) (protocol.CodeLens, b
 	if !known && decision.Effect != permission.Deny {
 		return protocol.CodeLens{}, false // a diagnostic's business
 	}
-	title := ""
 	set := func(effect string) []protocol.LSPAny {
-		return arguments(SetPermissionParams{Rule: u.Name, Effect: effect, Layer: "session"})
+		return arguments(SetPermissionParams{Rule: permission.Literal(u.Name), Effect: effect, Layer: "session"})
 	}
 	c := protocol.Command{Command: CommandSetPermission}
+	title := permissionState(decision)
 	switch decision.Effect {
-	case permission.Allow:
-		title = "allowed" + byRule(decision.Rule)
-		c.Arguments = set("ask")
-	case permission.Deny:
-		title = "denied" + byRule(decision.Rule)
+	case permission.Allow, permission.Deny:
 		c.Arguments = set("ask")
 	default:
-		title = "will ask" + byRule(decision.Rule)
 		c.Arguments = set("allow")
 	}
 	if known && tool.Annotations.Destructive != nil && *tool.Annotations.Destructive {
@@ -81,6 +127,18 @@ func callLens(snap *Snapshot, doc *Document, u script.Use) (protocol.CodeLens, b
 	}
 	c.Title = title
 	return protocol.CodeLens{Range: doc.FromUTF16Range(u.NameRange), Command: c}, true
+}
+
+// permissionState is what would happen at a call now.
+func permissionState(d permission.Decision) string {
+	switch d.Effect {
+	case permission.Allow:
+		return "allowed" + byRule(d.Rule)
+	case permission.Deny:
+		return "denied" + byRule(d.Rule)
+	default:
+		return "will ask" + byRule(d.Rule)
+	}
 }
 
 func byRule(r *permission.Rule) string {

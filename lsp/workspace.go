@@ -15,9 +15,9 @@ import (
 	"codemode-ls/script"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
-)
 
 	"go.lsp.dev/protocol"
+)
 
 // opened is what the server needs of an open workspace: *workspace.Workspace,
 // or a test's own.
@@ -27,6 +27,7 @@ type opened interface {
 	Pending() []config.Server
 	Approve(name, hash string, approve bool) error
 	Restart(name string) error
+	Refresh()
 	Runner() runner
 	Record(path string) (*workspace.Recording, error)
 	Replay(path string) (*cassette.Player, error)
@@ -68,6 +69,7 @@ func (s *Server) initialized(context.Context, *nothing) error {
 	s.spawn(func(ctx context.Context) {
 		s.session.Watch(ctx, quiet, s.diagnoseAll)
 	})
+	s.spawn(s.followStates)
 	s.spawn(func(ctx context.Context) {
 		s.register()
 		s.fetchSettings(ctx)
@@ -94,11 +96,11 @@ func (s *Server) openNow(ctx context.Context) opened {
 	o := s.o.Workspace
 	o.Sources.Folders = s.folders
 	o.Sources.Editor, o.Sources.EditorWorkspace = s.settings.Editor, s.settings.EditorWorkspace
-	if o.Log == nil {
+	o.Sources.Inputs = s.answered
+	if o.Log == nil || o.Log == s.o.Log {
 		o.Log = s.log
 	}
 	if o.Check == nil && s.engine != nil {
-	o.Sources.Inputs = s.answered
 		o.Check = checker{s.engine}
 	}
 	o.Models = s.session.Snapshot().Client.models()
@@ -223,17 +225,13 @@ func (s *Server) logFindings(ctx context.Context, old, next *workspace.Snapshot)
 	if slices.Equal(old.Config.Findings, next.Config.Findings) {
 		return
 	}
-	for _, f := range next.Config.Findings {
-		s.log.Warn("configuration", "file", f.File, "line", f.StartLine+1, "code", f.Code, "problem", f.Message)
-	}
-}
 	var news []string
 	worst := protocol.MessageTypeWarning
-
+	for _, f := range next.Config.Findings {
 		if f.Severity == "information" {
 			continue
 		}
-// poke wakes whoever receives from c; c has capacity 1.
+		s.log.Warn("configuration", "file", f.File, "line", f.StartLine+1, "code", f.Code, "problem", f.Message)
 		if f.File != "" || s.toldFindings[f.Message] {
 			continue
 		}
@@ -249,6 +247,10 @@ func (s *Server) logFindings(ctx context.Context, old, next *workspace.Snapshot)
 	}
 	if len(news) > 0 {
 		s.showMessage(ctx, worst, "Codemode: "+strings.Join(news, "\n"))
+	}
+}
+
+// poke wakes whoever receives from c; c has capacity 1.
 func poke(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

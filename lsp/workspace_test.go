@@ -271,7 +271,7 @@ func TestRunCommandPlain(t *testing.T) {
 		t.Errorf("%s: %q %v", shown.URI, text, err)
 	}
 	c.call("workspace/executeCommand", `{"command":"nope"}`).fails(-32602)
-	c.call("workspace/executeCommand", `{"command":"codemode.run"}`).fails(-32602)
+	c.call("workspace/executeCommand", `{"command":"codemode.run","arguments":["file:///b.exec.ts"]}`).fails(-32602)
 	c.call("workspace/executeCommand", `{"command":"codemode.run","arguments":[{}]}`).fails(-32602)
 }
 

@@ -232,6 +232,19 @@ func (s *Set) Restart(name string) error {
 	return nil
 }
 
+// Refresh has the connected servers list their tools again, as if each had said
+// that they have changed.
+func (s *Set) Refresh() {
+	for _, server := range s.snapshot() {
+		server.mu.Lock()
+		session := server.session
+		server.mu.Unlock()
+		if session != nil {
+			session.signalChanged()
+		}
+	}
+}
+
 func (s *Set) snapshot() []*server {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -181,6 +181,9 @@ func (w *Workspace) Settled(ctx context.Context) error { return w.set.Settled(ct
 // Restart restarts one server.
 func (w *Workspace) Restart(name string) error { return w.set.Restart(name) }
 
+// Refresh has every connected server list its tools again.
+func (w *Workspace) Refresh() { w.set.Refresh() }
+
 // Runner runs scripts on this workspace.
 func (w *Workspace) Runner() *exec.Runner { return w.runner }
 
