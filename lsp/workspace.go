@@ -27,7 +27,6 @@ type opened interface {
 	Pending() []config.Server
 	Approve(name, hash string, approve bool) error
 	Restart(name string) error
-	Refresh()
 	Runner() runner
 	Record(path string) (*workspace.Recording, error)
 	Replay(path string) (*cassette.Player, error)
@@ -69,7 +68,6 @@ func (s *Server) initialized(context.Context, *nothing) error {
 	s.spawn(func(ctx context.Context) {
 		s.session.Watch(ctx, quiet, s.diagnoseAll)
 	})
-	s.spawn(s.followStates)
 	s.spawn(func(ctx context.Context) {
 		s.register()
 		s.fetchSettings(ctx)
@@ -97,7 +95,7 @@ func (s *Server) openNow(ctx context.Context) opened {
 	o.Sources.Folders = s.folders
 	o.Sources.Editor, o.Sources.EditorWorkspace = s.settings.Editor, s.settings.EditorWorkspace
 	o.Sources.Inputs = s.answered
-	if o.Log == nil || o.Log == s.o.Log {
+	if o.Log == nil {
 		o.Log = s.log
 	}
 	if o.Check == nil && s.engine != nil {
@@ -135,10 +133,20 @@ func (s *Server) withPool(ctx context.Context, snap *Snapshot) (*Snapshot, error
 // are still connecting: what is known of them from last time must not be called
 // (LSP-1), and a tool is not unknown because its server is slow.
 func (s *Server) awaitTools(ctx context.Context, doc *Document) error {
+	return s.awaitNamed(ctx, usedTools(doc))
+}
+
+// usedTools are the names that a script uses.
+func usedTools(doc *Document) map[string]bool {
 	names := map[string]bool{}
 	for _, u := range script.Uses(doc.Text) {
 		names[u.Name] = true
 	}
+	return names
+}
+
+// awaitNamed waits for the servers of the tools with these names.
+func (s *Server) awaitNamed(ctx context.Context, names map[string]bool) error {
 	for {
 		s.mu.Lock()
 		taken := s.taken
