@@ -38,7 +38,7 @@ func (s *Server) codeLens(_ context.Context, snap *Snapshot, p *protocol.CodeLen
 		})
 	}
 	uses := script.Uses(doc.Text)
-	if title := usedTools(snap, uses); title != "" {
+	if title := usesTitle(snap, uses); title != "" {
 		lenses = append(lenses, protocol.CodeLens{
 			Range: top, Command: protocol.Command{Title: title, Command: CommandShowTools, Arguments: arguments(doc.URI)},
 		})
@@ -58,8 +58,8 @@ func (s *Server) codeLens(_ context.Context, snap *Snapshot, p *protocol.CodeLen
 	return lenses, nil
 }
 
-// usedTools are the tools that a script names, by what the rules say of them.
-func usedTools(snap *Snapshot, uses []script.Use) string {
+// usesTitle says how many tools a script names, by what the rules say of them.
+func usesTitle(snap *Snapshot, uses []script.Use) string {
 	names := map[string]bool{}
 	count := map[permission.Effect]int{}
 	for _, u := range uses {

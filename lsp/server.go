@@ -30,6 +30,7 @@ const (
 type Server struct {
 	o       Options
 	log     *slog.Logger
+	recent  *recentLog // what log was told last
 	session *Session
 	// engine is the TypeScript engine; nil when this server has none. Set once, at
 	// initialize, before any request that can use it.
@@ -46,7 +47,9 @@ type Server struct {
 	ready  chan struct{} // closed when workspace is open
 
 	// Wake-ups, each of capacity 1.
-	workspaceChanged, settingsChanged, approvalsPending chan struct{}
+	workspaceChanged, settingsChanged, approvalsPending, statesChanged chan struct{}
+
+	states callStates
 
 	publisher publisher // of the goroutine that Watch runs
 
@@ -79,12 +82,15 @@ func newServer(o Options, hangup context.CancelCauseFunc) *Server {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	recent := &recentLog{}
+	log = slog.New(logTee{log.Handler(), recent.handler()})
 	s := &Server{
-		o: o, log: log, hangup: hangup,
+		o: o, log: log, recent: recent, hangup: hangup,
 		ready: make(chan struct{}), ended: make(chan struct{}),
 		workspaceChanged: make(chan struct{}, 1),
 		settingsChanged:  make(chan struct{}, 1),
 		approvalsPending: make(chan struct{}, 1),
+		statesChanged:    make(chan struct{}, 1),
 		requests:         map[jsonrpc2.ID]*incoming{},
 		progressRuns:     map[string]string{},
 		runsNow:          map[string]string{},

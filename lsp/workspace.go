@@ -27,6 +27,7 @@ type opened interface {
 	Pending() []config.Server
 	Approve(name, hash string, approve bool) error
 	Restart(name string) error
+	Refresh()
 	Runner() runner
 	Record(path string) (*workspace.Recording, error)
 	Replay(path string) (*cassette.Player, error)
@@ -68,6 +69,7 @@ func (s *Server) initialized(context.Context, *nothing) error {
 	s.spawn(func(ctx context.Context) {
 		s.session.Watch(ctx, quiet, s.diagnoseAll)
 	})
+	s.spawn(s.followStates)
 	s.spawn(func(ctx context.Context) {
 		s.register()
 		s.fetchSettings(ctx)
@@ -95,7 +97,7 @@ func (s *Server) openNow(ctx context.Context) opened {
 	o.Sources.Folders = s.folders
 	o.Sources.Editor, o.Sources.EditorWorkspace = s.settings.Editor, s.settings.EditorWorkspace
 	o.Sources.Inputs = s.answered
-	if o.Log == nil {
+	if o.Log == nil || o.Log == s.o.Log {
 		o.Log = s.log
 	}
 	if o.Check == nil && s.engine != nil {
