@@ -87,7 +87,10 @@ func (e *Engine) Rename(ctx context.Context, u string, at protocol.Position, nam
 	for at, edits := range all {
 		for _, x := range edits {
 			l := protocol.Location{URI: at, Range: x.Range}
-			if !e.locate(from, &l) || l.URI == DeclarationsURI {
+			switch ok := e.locate(from, &l); {
+			case !ok && string(at) == from.virtual:
+				return nil, &RefusedError{"What is imported as a type is not there when a script runs: it cannot be renamed."}
+			case !ok, l.URI == DeclarationsURI:
 				return nil, ErrGenerated
 			}
 			x.Range = l.Range
