@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -401,3 +402,5 @@ func asksFor(t *testing.T, capabilities, text string, status func([]config.Serve
 	<-w.reconfigured
 	return w
 }
+
+func (w *fakeWorkspace) Recalled(context.Context) error { return nil }

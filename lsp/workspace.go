@@ -27,6 +27,7 @@ type opened interface {
 	Pending() []config.Server
 	Approve(name, hash string, approve bool) error
 	Restart(name string) error
+	Recalled(ctx context.Context) error
 	Refresh()
 	Runner() runner
 	Record(path string) (*workspace.Recording, error)
@@ -78,6 +79,9 @@ func (s *Server) initialized(context.Context, *nothing) error {
 			return
 		}
 		s.take(ctx, w)
+		if err := w.Recalled(ctx); err != nil {
+			return
+		}
 		close(s.ready)
 		s.spawn(s.followSettings)
 		s.spawn(s.askForApprovals)
@@ -88,15 +92,12 @@ func (s *Server) initialized(context.Context, *nothing) error {
 
 // openNow opens the workspace unless the connection has ended meanwhile.
 func (s *Server) openNow(ctx context.Context) opened {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closing || ctx.Err() != nil {
-		return nil
-	}
 	o := s.o.Workspace
 	o.Sources.Folders = s.folders
+	s.mu.Lock()
 	o.Sources.Editor, o.Sources.EditorWorkspace = s.settings.Editor, s.settings.EditorWorkspace
 	o.Sources.Inputs = s.answered
+	s.mu.Unlock()
 	if o.Log == nil || o.Log == s.o.Log {
 		o.Log = s.log
 	}
@@ -105,8 +106,19 @@ func (s *Server) openNow(ctx context.Context) opened {
 	}
 	o.Models = s.session.Snapshot().Client.models()
 	o.Changed = func() { poke(s.workspaceChanged) }
-	s.workspace = s.open(ctx, o)
-	return s.workspace
+	if ctx.Err() != nil {
+		return nil
+	}
+	w := s.open(ctx, o) // reads files: not under the lock that every message takes
+	s.mu.Lock()
+	s.workspace = w
+	closing := s.closing
+	s.mu.Unlock()
+	if closing {
+		w.Close()
+		return nil
+	}
+	return w
 }
 
 // opened waits until the workspace is open: a request may come before.

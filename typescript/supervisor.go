@@ -13,6 +13,13 @@ const healthy = time.Minute
 func (e *Engine) supervise(ctx context.Context) {
 	defer close(e.done)
 	defer e.update(func() { e.ended, e.status.Running = true, false })
+	if e.o.OnDemand {
+		select {
+		case <-e.needed:
+		case <-ctx.Done():
+			return
+		}
+	}
 	failures := 0
 	for {
 		began := time.Now()

@@ -178,3 +178,19 @@ func TestEditsUnderWay(t *testing.T) {
 		}
 	}
 }
+
+// PERF-8: on demand, there is no child before there is a text.
+func TestOnDemand(t *testing.T) {
+	changes := make(chan struct{}, 8)
+	e := New(Options{Command: []string{"/no/such/engine"}, OnDemand: true, Changed: func() { changes <- struct{}{} }})
+	e.SetDeclarations("declare const x: number;")
+	if s := e.Status(); s.Restarts != 0 || s.Err != nil {
+		t.Errorf("started without a text: %+v", s)
+	}
+	e.Open("file:///a.exec.ts", script.TypeScript, 1, "return 1")
+	for e.Status().Err == nil {
+		<-changes
+	}
+	e.Shutdown()
+	New(Options{OnDemand: true}).Shutdown() // ends although it never began
+}

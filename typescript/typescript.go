@@ -41,6 +41,9 @@ type Options struct {
 	// Changed is called, from any goroutine, when Status has changed; it must
 	// return at once.
 	Changed func()
+	// OnDemand starts the engine with the first text that it is given: an editor
+	// without a script open holds no memory for it (PERF-8).
+	OnDemand bool
 }
 
 // Status is how the engine's process is doing.
@@ -64,6 +67,8 @@ type Engine struct {
 	stop    context.CancelFunc
 	done    chan struct{} // closed when the supervisor has ended
 	wake    chan struct{} // capacity 1: there may be something to tell the child
+	needed  chan struct{} // closed when there is a first text
+	need    sync.Once     // closes needed
 
 	mu           sync.Mutex    // guards what follows
 	child        *child        // nil while there is none
@@ -105,7 +110,7 @@ func New(o Options) *Engine {
 	ctx, cancel := context.WithCancel(context.Background()) // ended by Shutdown
 	e := &Engine{
 		o: o, command: o.Command, own: isOwn(o.Command), log: o.Log, stop: cancel,
-		done: make(chan struct{}), wake: make(chan struct{}, 1), turn: make(chan struct{}),
+		done: make(chan struct{}), needed: make(chan struct{}), wake: make(chan struct{}, 1), turn: make(chan struct{}),
 		names: map[string]string{}, documents: map[string]*document{},
 		declarations: &declarations{version: 1}, preferences: newPreferences(InlayHints{}), lastVersion: 1, blame: map[string]*blame{},
 	}
@@ -189,6 +194,7 @@ func (e *Engine) put(uri string, l script.Language, text string, form form) *doc
 	}
 	e.mu.Unlock()
 
+	e.need.Do(func() { close(e.needed) })
 	d := newDocument(uri, virtual, l, version, text, form) // reads the text: not under the lock
 
 	e.mu.Lock()

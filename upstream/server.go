@@ -45,6 +45,8 @@ type server struct {
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when run has ended and nothing of it is left
 	settled chan struct{} // closed at the first outcome
+	// recalled is closed when what is known of last time is offered, if anything is.
+	recalled chan struct{}
 	once    sync.Once     // closes settled
 
 	mu      sync.Mutex
@@ -62,10 +64,11 @@ type server struct {
 func newServer(set *Set, def config.Server, state State, failure string) *server {
 	s := &server{
 		set: set, def: def, shown: def, hash: def.Hash(), state: state, failure: failure, stderr: new(ring), news: make(chan struct{}),
-		cancel: func() {}, done: make(chan struct{}), settled: make(chan struct{}),
+		cancel: func() {}, done: make(chan struct{}), settled: make(chan struct{}), recalled: make(chan struct{}),
 	}
 	if state != Connecting {
 		close(s.done)
+		close(s.recalled)
 		s.once.Do(func() { close(s.settled) })
 	}
 	return s
@@ -82,6 +85,7 @@ func (s *server) start(ctx context.Context, after <-chan struct{}) {
 		if memory != nil {
 			s.publishCached(memory)
 		}
+		close(s.recalled)
 		if after != nil {
 			<-after
 		}

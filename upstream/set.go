@@ -285,6 +285,19 @@ func (s *Set) Status() []Status {
 	return list
 }
 
+// Recalled waits until the tools that are known of last time are offered (LSP-1).
+// It reads files and waits for no server.
+func (s *Set) Recalled(ctx context.Context) error {
+	for _, server := range s.snapshot() {
+		select {
+		case <-server.recalled:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // Settled waits until every server has connected or failed once, or ctx ends.
 func (s *Set) Settled(ctx context.Context) error {
 	for {

@@ -214,6 +214,10 @@ func (w *Workspace) Reconfigure(editor, editorWorkspace jsontext.Value, folders 
 }
 
 // Pending are servers of workspace files that nobody has decided on (TRUST-1).
+// Recalled waits until the tools that are known of last time are in the pool
+// (LSP-1); it waits for no server.
+func (w *Workspace) Recalled(ctx context.Context) error { return w.set.Recalled(ctx) }
+
 func (w *Workspace) Pending() []config.Server {
 	w.mu.Lock()
 	servers, always := w.loaded.servers, w.loaded.config.TrustWorkspace

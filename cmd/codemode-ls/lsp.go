@@ -38,7 +38,7 @@ func (c *lspCommand) Run(a *app) error {
 	}
 	code := lsp.Serve(a.ctx, wire, lsp.Options{
 		Workspace:  o,
-		TypeScript: func() *typescript.Engine { return typescript.New(typescript.Options{Log: a.log}) },
+		TypeScript: func() *typescript.Engine { return typescript.New(typescript.Options{Log: a.log, OnDemand: true}) },
 		UserDir:    o.Sources.UserDir,
 		CacheDir:   o.CacheDir,
 		Version:    version(),
