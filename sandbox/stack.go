@@ -26,6 +26,23 @@ var (
 	authorLine    = regexp.MustCompile(`\bscript\.[tj]s:(\d+):(\d+)`)
 )
 
+// authorsWords says in an author's words what goja says in its own.
+func authorsWords(s string) string {
+	s = engineWords.ReplaceAllString(s, "Cannot convert object to primitive value")
+	const member, notObject = "Object has no member '", "Value is not an object: "
+	switch {
+	case strings.Contains(s, "Cannot read property '") && strings.HasSuffix(s, "' of undefined"):
+		return s + " or null" // goja does not tell them apart
+	case strings.Contains(s, member) && strings.HasSuffix(s, "'"):
+		head, name, _ := strings.Cut(s, member)
+		return head + strings.TrimSuffix(name, "'") + " is not a function: the object has no such member"
+	case strings.Contains(s, notObject):
+		head, value, _ := strings.Cut(s, notObject)
+		return head + value + " is not a function or not an object"
+	}
+	return strings.Replace(s, "Value is not object coercible", "undefined or null cannot be destructured or made an object", 1)
+}
+
 // isAuthors says whether a frame is in the author's text.
 func isAuthors(f *goja.StackFrame) bool {
 	p := f.Position()
@@ -73,7 +90,9 @@ func cleanStack(s string) string {
 	if !strings.Contains(s, "\tat ") {
 		return s
 	}
-	s = engineWords.ReplaceAllString(s, "Cannot convert object to primitive value")
+	if head, rest, ok := strings.Cut(s, "\n"); ok {
+		s = authorsWords(head) + "\n" + rest
+	}
 	var b strings.Builder
 	n := 0
 	for i, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
@@ -149,7 +168,7 @@ func (r *realm) nameAndMessage(v goja.Value) (name, message string) {
 		name = stringOr(e.Get("name"), "Error")
 		if m := e.Get("message"); m != nil && !goja.IsUndefined(m) {
 			if isPrimitiveString(m) {
-				message = engineWords.ReplaceAllString(m.String(), "Cannot convert object to primitive value")
+				message = authorsWords(m.String())
 			} else {
 				message = r.inspect(m)
 			}

@@ -128,8 +128,10 @@
         return v;
       },
       getOrInsertComputed(k, f) {
-        if (R.apply(has, this, [k])) return R.apply(get, this, [k]);
+        const present = R.apply(has, this, [k]);
         if (typeof f !== 'function') throw new TypeError('callback is not a function');
+        if (present) return R.apply(get, this, [k]);
+        if (C === WeakMap && O(k) !== k) throw new TypeError('Invalid value used as weak map key');
         if (k === 0) k = 0; // no negative zero
         const v = f(k);
         R.apply(set, this, [k, v]);
@@ -264,7 +266,8 @@
         }
         #cells = new Set();
         #tokens = new WeakMap();
-        register(target, held, token) {
+        register(target, held, token = undefined) {
+          this.#cells;
           if (!heldWeakly(target)) throw new TypeError('FinalizationRegistry: invalid target');
           if (target === held) throw new TypeError('FinalizationRegistry: target and holdings must not be same');
           if (!heldWeakly(token)) {
@@ -273,8 +276,8 @@
           else this.#cells.add(token);
         }
         unregister(token) {
+          this.#cells;
           if (!heldWeakly(token)) {
-            this.#cells;
             throw new TypeError('FinalizationRegistry: invalid unregister token');
           }
           return O(token) === token ? this.#tokens.delete(token) : this.#cells.delete(token);
@@ -407,6 +410,7 @@
         if (y) yield* yielding(y.v, r);
       }
     };
+    const { isNaN } = Number;
     const num = (o, n) => {
       const failed = (e) => {
         try {
@@ -420,7 +424,7 @@
       } catch (e) {
         failed(e);
       }
-      if (v !== v) failed(new RangeError(String(n) + ' must be a number'));
+      if (isNaN(v)) failed(new RangeError(String(n) + ' must be a number'));
       v = Math.trunc(v);
       if (v < 0) failed(new RangeError(String(n) + ' must be non-negative'));
       return v;
