@@ -29,6 +29,8 @@ type DirectRequest struct {
 	SessionID string // "" is "default"
 	// Asker is who is asked; nil denies ("no permission client is configured").
 	Asker Asker
+	// Models runs models for scripts; nil: there are none.
+	Models Models
 	// Events, when set, receives what happens, in order. It must not block.
 	Events func(Event)
 }
@@ -196,6 +198,7 @@ func (d *direct) pass(c *call, result *CallResult) {
 	x.mu.Lock()
 	record, kept := c.record, x.output.of(c.order)
 	x.mu.Unlock()
+	cleanOutput(x, kept)
 	result.Status, result.Stop = record.Status, c.ruled.stop
 	result.Display = CallDisplay{
 		RunID: x.id, Server: c.tool.Server, Title: c.tool.Title, Arguments: record.Arguments,
@@ -205,16 +208,16 @@ func (d *direct) pass(c *call, result *CallResult) {
 	if value != nil {
 		result.Display.Dropped = len(value.Attachments) - len(kept)
 		if len(value.Structured) <= x.limits.MaxInlineBytes {
-			result.Display.Structured = value.Structured
+			result.Display.Structured = x.r.Redact.JSON(value.Structured)
 		}
 	}
 	var e *sandbox.CallError
 	if errors.As(err, &e) {
 		result.Code = e.Code
-		result.Text = x.inline(c, e.Message, result)
+		result.Text = withContext(x.inline(c, e.Message, result), record.Context)
 		return
 	}
-	result.Text = x.inline(c, textOf(c, value, len(kept), result.Display.Dropped), result)
+	result.Text = withContext(x.inline(c, textOf(c, value, len(kept), result.Display.Dropped), result), record.Context)
 }
 
 // script runs Exec.
@@ -228,7 +231,7 @@ func (d *direct) script(ctx context.Context, c DirectCall, result *CallResult) {
 	}
 	began := time.Now()
 	run, cause := d.r.run(ctx, Request{
-		Code: *in.Code, Language: script.TypeScript, SessionID: d.q.SessionID, Asker: d.q.Asker, Events: d.q.Events,
+		Code: *in.Code, Language: script.TypeScript, SessionID: d.q.SessionID, Asker: d.q.Asker, Models: d.q.Models, Events: d.q.Events,
 	})
 	result.ofRun(run)
 	result.Display.Arguments = c.Arguments

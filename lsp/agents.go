@@ -26,7 +26,7 @@ type Announced struct {
 
 // announce answers codemode/announce.
 func (s *Server) announce(ctx context.Context, snap *Snapshot, p *AnnounceParams) (*Announced, error) {
-	q := catalog.AnnounceRequest{Channel: catalog.Channel(p.Channel), Declared: p.Declared == nil || *p.Declared}
+	q := catalog.AnnounceRequest{Channel: catalog.Channel(p.Channel)}
 	if !slices.Contains([]string{"", "catalog", "instructions"}, p.Channel) {
 		return nil, badParams(`channel must be "catalog" or "instructions"`)
 	}
@@ -41,6 +41,10 @@ func (s *Server) announce(ctx context.Context, snap *Snapshot, p *AnnounceParams
 	if err != nil {
 		return nil, err
 	}
+	q.Declared = !snap.Workspace.ExecOff()
+	if p.Declared != nil {
+		q.Declared = *p.Declared
+	}
 	q.Render = renderOptions(snap.Workspace)
 	return &Announced{Message: snap.Workspace.Catalog.Announce(q)}, nil
 }
@@ -53,7 +57,7 @@ type DeclarationsParams struct {
 }
 
 // declarations answers codemode/declarations: what to declare to an agent now
-// (DECL-1…5).
+// (DECL-1…5, DECL-7, DECL-9).
 func (s *Server) declarations(ctx context.Context, snap *Snapshot, p *DeclarationsParams) (*catalog.AgentTools, error) {
 	mode, err := catalog.ParseMode(p.Mode)
 	if err != nil {
@@ -62,10 +66,7 @@ func (s *Server) declarations(ctx context.Context, snap *Snapshot, p *Declaratio
 	if snap, err = s.withPool(ctx, snap); err != nil {
 		return nil, err
 	}
-	answer := snap.Workspace.Catalog.For(catalog.Agent{
-		Mode:       mode,
-		Disallowed: func(name string) bool { return slices.Contains(p.Disallowed, name) },
-	})
+	answer := snap.Workspace.Catalog.For(snap.Workspace.Agent(mode, p.Disallowed))
 	return &answer, nil
 }
 

@@ -361,10 +361,15 @@ func (w *fakeWorkspace) Close() {
 
 type fakeRunner struct {
 	run       func(context.Context, exec.Request) *exec.Result
+	direct    func(context.Context, exec.DirectRequest) []exec.CallResult
 	cancelled sync.Map
 }
 
 func (r *fakeRunner) Run(ctx context.Context, q exec.Request) *exec.Result { return r.run(ctx, q) }
+func (r *fakeRunner) CallDirect(ctx context.Context, q exec.DirectRequest) []exec.CallResult {
+	return r.direct(ctx, q)
+}
+
 func (r *fakeRunner) Cancel(id string) bool {
 	f, ok := r.cancelled.Load(id)
 	if ok {

@@ -88,7 +88,7 @@ func TestMalformed(t *testing.T) {
 		{frame(`{"jsonrpc":"2.0","id":{},"method":"x"}`), -32600, "null"},
 		{frame(`{"jsonrpc":"2.0","id":null,"method":"x"}`), -32600, "null"},
 		{frame(`{"jsonrpc":"2.0","id":92,"method":7}`), -32600, "92"},
-		{frame(`{"jsonrpc":"2.0","id":93,"method":"x","params":7}`), -32600, "93"},
+		{frame(`{"jsonrpc":"2.0","id":93,"method":"x","params":7}`), -32602, "93"},
 		{frame(`{"jsonrpc":"2.0","id":94}`), -32600, "94"},
 		{"Content-Length: nine\r\n\r\n" + "{}\r\n" + frame(`{"jsonrpc":"2.0","id":95}`), -32600, "95"},
 		{"garbage\r\nmore garbage\r\n\r\n" + frame(`{"jsonrpc":"2.0","id":96}`), -32600, "96"},

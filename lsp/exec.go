@@ -105,6 +105,9 @@ func title(d *Document) string {
 
 // cancel answers codemode/cancel.
 func (s *Server) cancel(ctx context.Context, _ *Snapshot, p *RunParams) (*Done, error) {
+	if p.RunID == "" {
+		return nil, badParams("runId is missing")
+	}
 	w, err := s.opened(ctx)
 	if err != nil {
 		return nil, err
@@ -129,6 +132,9 @@ func (s *Server) runs(ctx context.Context, _ *Snapshot, p *RunsParams) ([]exec.R
 
 // run answers codemode/run.
 func (s *Server) run(ctx context.Context, snap *Snapshot, p *RunParams) (*Run, error) {
+	if p.RunID == "" {
+		return nil, badParams("runId is missing")
+	}
 	w, err := s.opened(ctx)
 	if err != nil {
 		return nil, err

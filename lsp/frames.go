@@ -253,7 +253,7 @@ func wellFormed(body []byte) ([]byte, *refusal) {
 	case m.Method != nil && m.Method.Kind() != '"':
 		r.err = jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "a method must be a string")
 	case m.Params != nil && m.Params.Kind() != '{' && m.Params.Kind() != '[' && m.Params.Kind() != 'n':
-		r.err = jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "params must be an object or an array")
+		r.err = jsonrpc2.Errorf(jsonrpc2.InvalidParams, "params must be an object or an array")
 	case m.Method != nil && string(m.ID) == "null":
 		// A request that could not be answered.
 		r.err = jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "a request's id must not be null")

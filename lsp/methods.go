@@ -80,6 +80,8 @@ func init() {
 		MethodDescribe:      query((*Server).describe),
 		MethodAnnounce:      query((*Server).announce),
 		MethodDeclarations:  query((*Server).declarations),
+		MethodCallTool:      query((*Server).callTool),
+		MethodExecuteBatch:  query((*Server).executeBatch),
 		MethodServers:       query((*Server).servers),
 		MethodRestartServer: query((*Server).restartServer),
 		MethodApproveServer: query((*Server).approveServer),

@@ -25,7 +25,8 @@ const (
 	MethodDescribe      = "codemode/describe"      // all about one tool
 	MethodAnnounce      = "codemode/announce"      // what to tell a model now, if anything
 	MethodDeclarations  = "codemode/declarations"  // which tools to declare to a model
-	MethodCallTool      = "codemode/callTool"      // one call without a script
+	MethodCallTool      = "codemode/callTool"      // one call that an agent makes itself, and not a script
+	MethodExecuteBatch  = "codemode/executeBatch"  // a list of such calls: neighbours that may run together do, at most ten; answers in the same order
 	MethodServers       = "codemode/servers"       // every configured MCP server and its state
 	MethodRestartServer = "codemode/restartServer" // starts a server anew
 	MethodApproveServer = "codemode/approveServer" // a person's decision on a server that a workspace names
@@ -268,6 +269,37 @@ type CatalogChangeServer struct {
 type ExecEvent struct {
 	exec.Event
 	URI string `json:"uri,omitzero"`
+}
+
+// DirectParams are those of codemode/callTool and codemode/executeBatch. Mode and
+// Disallowed say what was declared to the agent (codemode/declarations); any
+// other name is UNKNOWN_TOOL.
+type DirectParams struct {
+	Mode          string                 `json:"mode,omitzero"` // "code" (default), "native" or "both"
+	Disallowed    []string               `json:"disallowed,omitzero"`
+	SessionID     string                 `json:"sessionId,omitzero"` // "default"
+	WorkDoneToken protocol.ProgressToken `json:"workDoneToken,omitzero"`
+}
+
+// CallToolParams of codemode/callTool. Name is Exec, whose Arguments are
+// { code: string }, or the full name of a tool.
+type CallToolParams struct {
+	DirectParams
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments,omitzero"` // an object; {} when absent
+}
+
+// ExecuteBatchParams of codemode/executeBatch.
+type ExecuteBatchParams struct {
+	DirectParams
+	Calls []BatchCall `json:"calls"`
+}
+
+// BatchCall is one of them; ID comes back with its result.
+type BatchCall struct {
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments,omitzero"`
 }
 
 // Done is the answer of a request that only does something.

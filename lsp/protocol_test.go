@@ -71,7 +71,9 @@ The server answers under the same key with %s: %s is %d.
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", code(c.value), code(types.use(params)), code(types.use(answer)), c.comment)
 		}
 	}
-	fmt.Fprintf(&b, "\nNot answered by this version: %s.\n", strings.Join(later, ", "))
+	if len(later) > 0 {
+		fmt.Fprintf(&b, "\nNot answered by this version: %s.\n", strings.Join(later, ", "))
+	}
 
 	b.WriteString(`
 ## From the server

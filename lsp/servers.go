@@ -64,6 +64,9 @@ func (s *Server) tellServers(ctx context.Context, next *workspace.Snapshot) {
 
 // restartServer answers codemode/restartServer.
 func (s *Server) restartServer(ctx context.Context, snap *Snapshot, p *ServerParams) (*Done, error) {
+	if p.Name == "" {
+		return nil, badParams("name is missing")
+	}
 	w, err := s.opened(ctx)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,12 @@ import (
 // approveServer answers codemode/approveServer: a person's decision on exactly
 // the definition with that hash (TRUST-1).
 func (s *Server) approveServer(ctx context.Context, _ *Snapshot, p *ApproveServerParams) (*Done, error) {
-	if p.Decision != "allow" && p.Decision != "deny" {
+	switch {
+	case p.Name == "":
+		return nil, badParams("name is missing")
+	case p.Hash == "":
+		return nil, badParams("hash is missing")
+	case p.Decision != "allow" && p.Decision != "deny":
 		return nil, badParams(`decision must be "allow" or "deny"`)
 	}
 	w, err := s.opened(ctx)

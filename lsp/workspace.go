@@ -38,6 +38,7 @@ type opened interface {
 
 type runner interface {
 	Run(ctx context.Context, q exec.Request) *exec.Result
+	CallDirect(ctx context.Context, q exec.DirectRequest) []exec.CallResult
 	Cancel(runID string) bool
 	Runs(limit int) []exec.RunSummary
 	Find(runID string) (result *exec.Result, code string, ok bool)

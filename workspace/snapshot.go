@@ -44,8 +44,9 @@ func (w *Workspace) pool(rules *permission.Rules) *catalog.Catalog {
 	if len(w.o.Recordings) == 0 {
 		servers = w.set.Servers()
 	}
+	hidden := hidden(w.loaded.config, servers)
 	pool := catalog.New(servers, func(name string) bool {
-		return w.loaded.exclude.Decide(name).Effect != permission.Deny && rules.Decide(name).Effect != permission.Deny
+		return !hidden[name] && w.loaded.exclude.Decide(name).Effect != permission.Deny && rules.Decide(name).Effect != permission.Deny
 	}).Styled(w.loaded.config.Catalog.MaxDepth, w.loaded.config.Catalog.DescriptionWidth).Offering(w.offer())
 	if w.current != nil {
 		old := w.current.Catalog

@@ -128,6 +128,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 		Pool:            func() *catalog.Catalog { return w.refresh().Catalog },
 		Limits:          func() config.Limits { return w.refresh().Config.Limits },
 		ReadOnlyAllowed: func(server string) bool { return slices.Contains(w.refresh().Config.ReadOnlyAllow, server) },
+		Together:        func(server string) bool { return slices.Contains(w.refresh().Config.Together, server) },
 	}
 	w.runner.Folders = w.folders
 	if o.CacheDir != "" {

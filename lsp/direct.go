@@ -1,0 +1,105 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+
+	"codemode-ls/catalog"
+	"codemode-ls/exec"
+	"codemode-ls/script"
+
+	"github.com/go-json-experiment/json"
+)
+
+// callTool answers codemode/callTool: one call that an agent makes itself. What
+// goes wrong with it is in the result; only a malformed request is an error.
+func (s *Server) callTool(ctx context.Context, snap *Snapshot, p *CallToolParams) (*exec.CallResult, error) {
+	if p.Name == "" {
+		return nil, badParams("name is missing")
+	}
+	results, err := s.callDirect(ctx, snap, p.DirectParams, "Calling "+plain(p.Name, 80), exec.DirectCall{Name: p.Name, Arguments: p.Arguments})
+	if err != nil {
+		return nil, err
+	}
+	return &results[0], nil
+}
+
+// executeBatch answers codemode/executeBatch: a list of such calls (SCHED-2).
+func (s *Server) executeBatch(ctx context.Context, snap *Snapshot, p *ExecuteBatchParams) ([]exec.CallResult, error) {
+	if p.Calls == nil {
+		return nil, badParams("calls is missing")
+	}
+	calls := make([]exec.DirectCall, len(p.Calls))
+	for i, c := range p.Calls {
+		switch {
+		case c.ID == "":
+			return nil, badParams("calls/%d/id is missing", i)
+		case c.Name == "":
+			return nil, badParams("calls/%d/name is missing", i)
+		}
+		calls[i] = exec.DirectCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments}
+	}
+	return s.callDirect(ctx, snap, p.DirectParams, fmt.Sprintf("Making %d calls", len(calls)), calls...)
+}
+
+// callDirect makes direct calls as the settings and rules of this moment have it
+// (DECL-5).
+func (s *Server) callDirect(ctx context.Context, snap *Snapshot, p DirectParams, title string, calls ...exec.DirectCall) ([]exec.CallResult, error) {
+	mode, err := catalog.ParseMode(p.Mode)
+	if err != nil {
+		return nil, badParams("%v", err)
+	}
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	doc := scriptOfCalls(snap, calls)
+	names := usedTools(doc)
+	for _, c := range calls {
+		names[c.Name] = true
+	}
+	if err := s.awaitNamed(ctx, names); err != nil {
+		return nil, err
+	}
+	progress := s.newProgress(ctx, p.WorkDoneToken, title)
+	defer progress.end("")
+	results := w.Runner().CallDirect(ctx, exec.DirectRequest{
+		Calls: calls, Agent: w.Snapshot().Agent(mode, p.Disallowed), SessionID: p.SessionID,
+		Asker: &asker{s: s, doc: doc}, Models: s.modelsOf(snap.Client),
+		Events: func(e exec.Event) {
+			switch e.Kind {
+			case "started":
+				s.begunRun(e.RunID, "")
+			case "finished":
+				s.endedRun(e.RunID)
+			}
+			progress.event(e)
+			if snap.Client.events() {
+				s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.wireEvent(e)})
+			}
+		},
+	})
+	return orEmpty(results), nil
+}
+
+// scriptOfCalls is the script that Exec runs among the calls, for what is told of
+// its places; of several, places are told in UTF-16 units.
+func scriptOfCalls(snap *Snapshot, calls []exec.DirectCall) *Document {
+	text, scripts := "", 0
+	for _, c := range calls {
+		if c.Name != catalog.ExecName {
+			continue
+		}
+		var in struct {
+			Code string `json:"code"`
+		}
+		if json.Unmarshal(c.Arguments, &in) == nil {
+			text = in.Code
+		}
+		scripts++
+	}
+	if scripts > 1 {
+		return newDocument("", 0, script.TypeScript, "", "")
+	}
+	return newDocument("", 0, script.TypeScript, text, snap.Client.Encoding)
+}

@@ -1,0 +1,67 @@
+package workspace
+
+import (
+	"slices"
+
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+	"codemode-ls/permission"
+)
+
+// Exposures of a tool (DECL-9).
+const (
+	exposedDirect = "direct" // declared beside Exec, and called directly
+	exposedHidden = "hidden" // in no pool
+)
+
+// Agent is how the pool is shown to an agent's request, by the settings and rules
+// of this moment (DECL-3, DECL-7, DECL-9). disallowed are names that the request
+// must not get.
+func (s *Snapshot) Agent(mode catalog.Mode, disallowed []string) catalog.Agent {
+	return catalog.Agent{
+		Mode:       mode,
+		ExecOff:    s.ExecOff(),
+		Disallowed: func(name string) bool { return slices.Contains(disallowed, name) },
+		Direct:     s.Direct,
+	}
+}
+
+// ExecOff says whether Exec is switched off, excluded or denied (DECL-3).
+func (s *Snapshot) ExecOff() bool {
+	return !s.Config.ExecEnabled || slices.Contains(s.Config.Exclude, permission.Exec) ||
+		s.Rules.Decide(permission.Exec).Effect == permission.Deny
+}
+
+// Direct says whether a tool of the pool is declared beside Exec and can be
+// called directly (DECL-9).
+func (s *Snapshot) Direct(fullName string) bool {
+	if len(s.Config.Exposure) == 0 {
+		return false
+	}
+	t, ok := s.Catalog.Find(fullName)
+	return ok && exposure(s.Config, t) == exposedDirect
+}
+
+// exposure is what is set for a tool, or else for its server.
+func exposure(c *config.Config, t *catalog.Tool) string {
+	if word, ok := c.Exposure[t.Name]; ok {
+		return word
+	}
+	return c.Exposure[t.Server]
+}
+
+// hidden are the full names of tools that are in no pool.
+func hidden(c *config.Config, servers []*catalog.Server) map[string]bool {
+	if len(c.Exposure) == 0 {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, s := range servers {
+		for _, t := range s.Tools {
+			if exposure(c, t) == exposedHidden {
+				names[t.Name] = true
+			}
+		}
+	}
+	return names
+}
