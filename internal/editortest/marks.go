@@ -1,6 +1,7 @@
 package editortest
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -64,7 +65,9 @@ func (r *markerRun) completionItems(m mark) ([]completionItem, aboutDocument, er
 	case '{':
 		err = json.Unmarshal(raw, &list)
 	}
-	slices.SortStableFunc(list.Items, func(a, b completionItem) int { return strings.Compare(a.order(), b.order()) })
+	slices.SortStableFunc(list.Items, func(a, b completionItem) int {
+		return cmp.Or(strings.Compare(a.order(), b.order()), strings.Compare(a.Label, b.Label))
+	})
 	return list.Items, p, err
 }
 
