@@ -14,7 +14,10 @@ import (
 
 // load reads the configuration, or the recordings that stand in for servers.
 func (w *Workspace) load(sources config.Sources) loaded {
-	l := loaded{sources: sources, config: config.Load(sources)}
+	l := loaded{sources: sources, config: config.Load(w.known.watch(sources))}
+	w.known.servers(l.config.Servers)
+	w.known.servers(l.config.Shadowed)
+	w.redact.Set(w.known.known())
 	if len(w.o.Recordings) > 0 {
 		l.recorded = readRecordings(w.o.Recordings, l.config)
 	} else if !w.o.Offline {

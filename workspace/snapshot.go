@@ -27,9 +27,11 @@ func (w *Workspace) refresh() *Snapshot {
 		Config:   w.loaded.config,
 		Catalog:  pool,
 		Rules:    w.store.Rules(),
-		Servers:  w.set.Status(),
+		Servers:  w.cleaned(w.set.Status()),
 		Problems: w.store.Problems(),
-		UsesDemo: w.loaded.usesDemo,
+
+		UndecidedHooks: w.undecidedHooks(w.loaded.config),
+		UsesDemo:       w.loaded.usesDemo,
 	}
 	if w.current == nil || !same(w.current, next) {
 		w.current = next
@@ -83,5 +85,5 @@ func builtinRules(pool *catalog.Catalog, servers []config.Server) []permission.R
 
 func same(a, b *Snapshot) bool {
 	return a.Config == b.Config && a.Catalog == b.Catalog && a.Rules == b.Rules && a.UsesDemo == b.UsesDemo &&
-		slices.Equal(a.Problems, b.Problems) && reflect.DeepEqual(a.Servers, b.Servers)
+		slices.Equal(a.Problems, b.Problems) && slices.EqualFunc(a.UndecidedHooks, b.UndecidedHooks, func(x, y config.Hook) bool { return x.Hash() == y.Hash() }) && reflect.DeepEqual(a.Servers, b.Servers)
 }

@@ -12,11 +12,14 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"codemode-ls/audit"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/permission"
+	"codemode-ls/redact"
 	"codemode-ls/sandbox"
+	"codemode-ls/telemetry"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -36,9 +39,15 @@ type Options struct {
 	// Allow and Deny are rules from flags.
 	Allow, Deny []string
 	CacheDir    string // cached tools, artifacts; "" keeps nothing
+	StateDir    string // the audit log; "" keeps none
 	Log         *slog.Logger
-	Version     string
-	Check       exec.Checker
+	// Redact is told the secrets of the configuration; Log should go through it. nil:
+	// the workspace has one of its own, and puts it before Log.
+	Redact *redact.Redactor
+	// Tracer takes spans (OBS-3), nil none. The workspace closes it.
+	Tracer  *telemetry.Tracer
+	Version string
+	Check   exec.Checker
 	// Changed is called, from any goroutine, when something of the workspace has
 	// changed; it must return at once. Call Snapshot for what is new.
 	Changed func()
@@ -57,6 +66,8 @@ type Snapshot struct {
 	Servers []upstream.Status
 	// Problems are broken rule files.
 	Problems []permission.Problem
+	// UndecidedHooks are hooks of the workspace's files that wait for an approval.
+	UndecidedHooks []config.Hook
 	// UsesDemo: nothing was configured, the demo server stands in.
 	UsesDemo bool
 }
@@ -65,6 +76,9 @@ type Snapshot struct {
 type Workspace struct {
 	o      Options
 	log    *slog.Logger
+	redact *redact.Redactor
+	known  secrets
+	audit  *audit.Log    // nil: none is kept
 	trust  *config.Trust // nil: there is no place to keep approvals
 	store  *permission.Store
 	set    *upstream.Set
@@ -104,6 +118,10 @@ func Open(ctx context.Context, o Options) *Workspace {
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
+	if w.redact = o.Redact; w.redact == nil {
+		w.redact = new(redact.Redactor)
+		w.log = slog.New(w.redact.Handler(w.log.Handler()))
+	}
 	if o.Sources.UserDir != "" {
 		trust, err := config.OpenTrust(o.Sources.UserDir)
 		if err != nil {
@@ -131,6 +149,11 @@ func Open(ctx context.Context, o Options) *Workspace {
 		Together:        func(server string) bool { return slices.Contains(w.refresh().Config.Together, server) },
 	}
 	w.runner.Folders = w.folders
+	w.runner.Hooks, w.runner.Redact, w.runner.Tracer = w.hooks, w.redact, o.Tracer
+	if o.StateDir != "" {
+		w.audit = audit.Open(filepath.Join(o.StateDir, "audit.jsonl"), audit.Options{})
+		w.runner.Audit = w.audit
+	}
 	if o.CacheDir != "" {
 		w.runner.ArtifactDir = filepath.Join(o.CacheDir, "artifacts")
 		w.runner.ScratchDir = filepath.Join(o.CacheDir, "scratch", workspaceID(o.Sources.Folders))
@@ -271,6 +294,12 @@ func (w *Workspace) Close() {
 	w.owner.Wait()
 	w.set.Close()
 	w.boxes.Close()
+	w.o.Tracer.Close()
+	if w.audit != nil {
+		if err := w.audit.Close(); err != nil {
+			w.log.Warn("audit log not closed", "err", err)
+		}
+	}
 }
 
 // Kill ends all servers by force and waits for nothing: for a program that ends

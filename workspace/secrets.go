@@ -1,0 +1,152 @@
+package workspace
+
+import (
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"codemode-ls/config"
+	"codemode-ls/upstream"
+)
+
+// secrets collects what the configuration holds that nobody must see (OBS-4).
+// What was configured once stays secret until the workspace closes.
+type secrets struct {
+	mu sync.Mutex
+	// secret is taken out of everything, other out of logs and errors alone: an
+	// environment variable may be an ordinary word.
+	secret, other []string
+}
+
+// watch notes the variables and answers that definitions are made of: they may
+// stand anywhere in them.
+func (k *secrets) watch(s config.Sources) config.Sources {
+	lookup := s.LookupEnv
+	if lookup == nil {
+		lookup = os.LookupEnv
+	}
+	s.LookupEnv = func(name string) (string, bool) {
+		value, ok := lookup(name)
+		if ok && secretName(name) {
+			k.add(&k.secret, value)
+		}
+		return value, ok
+	}
+	if inputs := s.Inputs; inputs != nil {
+		s.Inputs = func(file, id string) (string, bool) {
+			value, ok := inputs(file, id)
+			if ok {
+				k.add(&k.secret, value)
+			}
+			return value, ok
+		}
+	}
+	return s
+}
+
+// servers notes what is in definitions.
+func (k *secrets) servers(list []config.Server) {
+	for _, s := range list {
+		for name, value := range s.Env {
+			if secretName(name) {
+				k.add(&k.secret, value)
+			} else {
+				k.add(&k.other, value)
+				k.password(value)
+			}
+		}
+		for name, value := range s.Headers {
+			if ordinaryHeader(name) {
+				k.add(&k.other, value)
+			} else {
+				k.add(&k.secret, value)
+			}
+		}
+		k.password(s.URL)
+		u, err := url.Parse(s.URL)
+		if err != nil {
+			continue
+		}
+		for name, values := range u.Query() {
+			for _, value := range values {
+				if secretName(name) {
+					k.add(&k.secret, value)
+				} else {
+					k.add(&k.other, value)
+				}
+			}
+		}
+	}
+}
+
+// password notes the one in a URL, such as that of a database.
+func (k *secrets) password(value string) {
+	if !strings.Contains(value, "://") {
+		return
+	}
+	if u, err := url.Parse(value); err == nil {
+		if password, ok := u.User.Password(); ok {
+			k.add(&k.secret, password)
+		}
+	}
+}
+
+func (k *secrets) add(to *[]string, value string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !slices.Contains(*to, value) {
+		*to = append(*to, value)
+	}
+}
+
+func (k *secrets) known() (secret, other []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.secret), slices.Clone(k.other)
+}
+
+// secretWords are in the names of variables that hold secrets, as whole words or
+// at the end of one (APITOKEN).
+var secretWords = []string{
+	"TOKEN", "KEY", "SECRET", "SECRETS", "PASS", "PASSWORD", "PASSWD", "PASSPHRASE", "AUTH", "AUTHORIZATION", "CREDENTIAL",
+	"CREDENTIALS", "COOKIE", "SIGNATURE", "PAT", "JWT", "DSN", "BEARER", "PWD",
+}
+
+// aboutWords at the end of a name say that the value only leads to a secret.
+var aboutWords = []string{"SOCK", "FILE", "PATH", "DIR", "NAME", "ID", "TYPE", "MODE", "URL", "URI", "HOST", "PORT", "USER"}
+
+// secretName says whether a variable of that name is likely to hold a secret.
+func secretName(name string) bool {
+	name = strings.ToUpper(name)
+	if strings.HasPrefix(name, "CODEMODE_INPUT_") {
+		return true
+	}
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' || r == '.' })
+	if len(words) == 0 || name == "PWD" || name == "OLDPWD" || slices.Contains(aboutWords, words[len(words)-1]) {
+		return false
+	}
+	return slices.ContainsFunc(words, func(word string) bool {
+		return slices.ContainsFunc(secretWords, func(secret string) bool {
+			return word == secret || len(secret) >= 5 && strings.HasSuffix(word, secret) || secret == "KEY" && strings.HasSuffix(word, "APIKEY")
+		})
+	})
+}
+
+// ordinaryHeader says whether a header of that name is no secret.
+func ordinaryHeader(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, "accept") || slices.Contains([]string{
+		"content-type", "user-agent", "cache-control", "connection", "host", "origin", "referer", "mcp-protocol-version",
+	}, name)
+}
+
+// cleaned are the states of servers without secrets in what the servers wrote
+// and in why they failed.
+func (w *Workspace) cleaned(list []upstream.Status) []upstream.Status {
+	for i := range list {
+		list[i].Error, list[i].Stderr = w.redact.Text(list[i].Error), w.redact.Text(list[i].Stderr)
+	}
+	return list
+}
