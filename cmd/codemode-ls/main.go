@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"unicode"
 
+	"codemode-ls/redact"
 	"codemode-ls/sandbox"
 	"codemode-ls/script/esbuild"
 	"codemode-ls/typescript"
@@ -103,6 +104,7 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	log    *slog.Logger
+	redact *redact.Redactor // that log goes through
 	force  *force
 
 	quietDemo bool // nobody needs to be told that the demo server is used
@@ -187,10 +189,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
 		level = slog.LevelWarn
 	}
+	redactor := new(redact.Redactor)
 	a := &app{
 		globals: c.globals, ctx: ctx, force: &f,
 		stdin: stdin, stdout: stdout, stderr: stderr,
-		log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})),
+		log:    slog.New(redactor.Handler(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))),
+		redact: redactor,
 	}
 	err = parsed.Run(a)
 	if err == nil && out.err != nil {

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
 	"codemode-ls/config"
 	"codemode-ls/permission"
+	"codemode-ls/telemetry"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 )
@@ -26,6 +28,18 @@ func directories() (userDir, cacheDir string, err error) {
 		return "", "", &exitError{exitConfiguration, fmt.Errorf("no cache directory: %w", err)}
 	}
 	return filepath.Join(userDir, "codemode-ls"), filepath.Join(cacheDir, "codemode-ls"), nil
+}
+
+// stateDirectory is where logs are kept that outlive the cache: where the system
+// has such a place, else in the cache.
+func stateDirectory(cacheDir string) string {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "codemode-ls")
+	}
+	if home, err := os.UserHomeDir(); err == nil && runtime.GOOS != "windows" && runtime.GOOS != "darwin" {
+		return filepath.Join(home, ".local", "state", "codemode-ls")
+	}
+	return cacheDir
 }
 
 // folder is the workspace's folder, absolute.
@@ -64,7 +78,9 @@ func (a *app) options() (workspace.Options, error) {
 		},
 		Recordings: a.Tools,
 		CacheDir:   cacheDir,
+		StateDir:   stateDirectory(cacheDir),
 		Log:        a.log,
+		Redact:     a.redact,
 		Version:    version(),
 	}, nil
 }
@@ -83,6 +99,7 @@ func (a *app) open(change func(*workspace.Options)) (*workspace.Workspace, error
 	if err := validRules(o.Allow, o.Deny); err != nil {
 		return nil, err
 	}
+	o.Tracer = telemetry.FromEnvironment(nil, o.Version, a.log)
 	w := workspace.Open(a.ctx, o)
 	a.force.set(w.Kill)
 	told := a.tellWaiting(w)
@@ -136,6 +153,10 @@ func (a *app) report(w *workspace.Workspace) error {
 			fmt.Fprintf(a.stderr, "server %s of %s %s: codemode-ls trust allow %s\n",
 				printable(st.Server.Name), printable(st.Server.File), what, shellWord(printable(st.Server.Name)))
 		}
+	}
+	for _, h := range s.UndecidedHooks {
+		fmt.Fprintf(a.stderr, "a hook of %s waits for your approval (%s): codemode-ls trust allow %s\n",
+			printable(h.Origin()), printable(h.Summary()), h.Name())
 	}
 	for _, c := range s.Catalog.Conflicts() {
 		fmt.Fprintf(a.stderr, "%s is offered by %s and by %s; the first one keeps the name\n", printable(c.Name), oneLine(c.Kept), oneLine(c.Dropped))

@@ -140,14 +140,14 @@ func record(dir string, servers []*catalog.Server) error {
 }
 
 type trustCommand struct {
-	List  trustList  `cmd:"" default:"1" help:"Show the decisions, and the servers that wait for one."`
-	Allow trustAllow `cmd:"" help:"Approve a server, as it is defined now."`
-	Deny  trustDeny  `cmd:"" help:"Refuse a server, as it is defined now."`
+	List  trustList  `cmd:"" default:"1" help:"Show the decisions, and the servers and hooks that wait for one."`
+	Allow trustAllow `cmd:"" help:"Approve a server or hook, as it is defined now."`
+	Deny  trustDeny  `cmd:"" help:"Refuse a server or hook, as it is defined now."`
 }
 
 func (trustCommand) Help() string {
-	return `A file in a workspace can name programs to start. None is started before you approved it, and any change of
-its definition asks again.
+	return `A file in a workspace can name programs to start: MCP servers, and hooks around calls. None is started before
+you approved it, and any change of its definition asks again.
 
 Examples:
   codemode-ls trust
@@ -175,20 +175,26 @@ func (trustList) Run(a *app) error {
 			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", printable(s.Name), printable(definition(s)), printable(s.File))
 		}
 	}
+	for _, h := range c.Hooks {
+		if trust.HookVerdict(h) == config.Undecided {
+			undecided++
+			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", h.Name(), printable(h.Summary()), printable(h.File))
+		}
+	}
 	if len(entries)+undecided == 0 {
-		fmt.Fprintln(a.stderr, "No decisions yet, and no server of a workspace file waits for one.")
+		fmt.Fprintln(a.stderr, "No decisions yet, and nothing of a workspace's files waits for one.")
 	}
 	return nil
 }
 
 type trustAllow struct {
-	Name string `arg:"" help:"The server's name."`
+	Name string `arg:"" help:"The server's name, or a hook's: hook:1a2b3c4d."`
 }
 
 func (c *trustAllow) Run(a *app) error { return a.decide(c.Name, true) }
 
 type trustDeny struct {
-	Name string `arg:"" help:"The server's name."`
+	Name string `arg:"" help:"The server's name, or a hook's: hook:1a2b3c4d."`
 }
 
 func (c *trustDeny) Run(a *app) error { return a.decide(c.Name, false) }
@@ -227,12 +233,29 @@ func (a *app) decide(name string, approve bool) error {
 		if err := trust.Decide(s, approve); err != nil {
 			return err
 		}
-		verdict := "Refused"
-		if approve {
-			verdict = "Approved"
+		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), printable(name), printable(definition(s)))
+		return nil
+	}
+	for _, h := range c.Hooks {
+		if h.Name() != name {
+			continue
 		}
-		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdict, printable(name), printable(definition(s)))
+		if h.Layer != config.Workspace {
+			fmt.Fprintf(a.stderr, "%s does not come from a workspace file and needs no approval.\n", name)
+			return nil
+		}
+		if err := trust.DecideHook(h, approve); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), name, printable(h.Summary()))
 		return nil
 	}
 	return &exitError{exitConfiguration, fmt.Errorf("no server named %q is configured here", name)}
+}
+
+func verdictWord(approve bool) string {
+	if approve {
+		return "Approved"
+	}
+	return "Refused"
 }

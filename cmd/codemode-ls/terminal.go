@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -52,9 +53,18 @@ const maxShownArguments = 4000
 func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, error) {
 	t.progress.Pause()
 	defer t.progress.Resume()
-	// The deadline unblocks the read when the run ends meanwhile.
-	stop := context.AfterFunc(ctx, func() { _ = t.tty.SetReadDeadline(time.Unix(1, 0)) })
-	defer stop()
+	// The deadline unblocks the read when the question need not be answered any more.
+	unblocked := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(unblocked)
+		_ = t.tty.SetReadDeadline(time.Unix(1, 0))
+	})
+	defer func() {
+		if !stop() {
+			<-unblocked
+		}
+		_ = t.tty.SetReadDeadline(time.Time{}) // another question may come
+	}()
 
 	arguments := q.Arguments.Clone()
 	if arguments.Indent() != nil {
@@ -65,9 +75,12 @@ func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, 
 		shown = append(shown[:maxShownArguments], []rune(fmt.Sprintf("\n… (%d characters more)", len(shown)-maxShownArguments))...)
 	}
 	fmt.Fprintf(t.tty, "\nThe script wants to call %s (server %s)%s\n%s\n", printable(q.Tool), printable(q.Server), place(q.Range), string(shown))
+	if q.Note != "" {
+		fmt.Fprintf(t.tty, "A hook says: %s\n", printable(q.Note))
+	}
 	lines := bufio.NewReader(t.tty)
 	for {
-		fmt.Fprint(t.tty, "[o]nce  for this [r]un  [a]lways in this workspace  [e]verywhere  [d]eny  deny and [s]top ? ")
+		fmt.Fprint(t.tty, choices(q.Loop))
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			fmt.Fprintln(t.tty) // nobody has pressed Enter
@@ -81,19 +94,49 @@ func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, 
 			}
 			return exec.Answer{}, fmt.Errorf("reading the answer: %w", err)
 		}
-		switch strings.ToLower(strings.TrimSpace(line)) {
-		case "o", "once", "y", "yes":
-			return exec.Answer{Decision: "allow", Scope: "once"}, nil
-		case "r", "run":
-			return exec.Answer{Decision: "allow", Scope: "run"}, nil
-		case "a", "always":
-			return exec.Answer{Decision: "allow", Scope: "workspace"}, nil
-		case "e", "everywhere":
-			return exec.Answer{Decision: "allow", Scope: "user"}, nil
-		case "d", "deny", "n", "no":
-			return exec.Answer{Decision: "deny"}, nil
-		case "s", "stop":
-			return exec.Answer{Decision: "deny", Stop: true}, nil
+		if answer, ok := answerOf(line, q.Loop); ok {
+			return answer, nil
 		}
 	}
+}
+
+// choices is the line that a question ends with. From the second question about
+// a tool on it offers grants for a loop (PERM-12).
+func choices(loop *exec.LoopOffer) string {
+	rest := "for this [r]un  [a]lways in this workspace  [e]verywhere  [d]eny  deny and [s]top ? "
+	if loop == nil {
+		return "[o]nce  " + rest
+	}
+	while := ""
+	if len(loop.Suggestions) > 0 {
+		while = "[w]hile " + printable(loop.Suggestions[0].String()) + "  "
+	}
+	return "[o]nce  a number of calls, such as 10  " + while + rest
+}
+
+// answerOf is what a line means; false when it means nothing.
+func answerOf(line string, loop *exec.LoopOffer) (exec.Answer, bool) {
+	word := strings.ToLower(strings.TrimSpace(line))
+	switch word {
+	case "o", "once", "y", "yes":
+		return exec.Answer{Decision: "allow", Scope: "once"}, true
+	case "r", "run":
+		return exec.Answer{Decision: "allow", Scope: "run"}, true
+	case "a", "always":
+		return exec.Answer{Decision: "allow", Scope: "workspace"}, true
+	case "e", "everywhere":
+		return exec.Answer{Decision: "allow", Scope: "user"}, true
+	case "d", "deny", "n", "no":
+		return exec.Answer{Decision: "deny"}, true
+	case "s", "stop":
+		return exec.Answer{Decision: "deny", Stop: true}, true
+	case "w", "while":
+		if loop != nil && len(loop.Suggestions) > 0 {
+			return exec.Answer{Decision: "allow", Scope: "loop", While: &loop.Suggestions[0]}, true
+		}
+	}
+	if n, err := strconv.Atoi(word); err == nil && n > 0 && loop != nil {
+		return exec.Answer{Decision: "allow", Scope: "loop", Calls: n}, true
+	}
+	return exec.Answer{}, false
 }
