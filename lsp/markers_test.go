@@ -124,7 +124,11 @@ const markerCapabilities = `{
 // runMarkers goes through a file with a server of its own.
 func runMarkers(t *testing.T, m *editortest.Markers, pool workspace.Snapshot, encoding string, crlf bool) *editortest.Markers {
 	t.Helper()
-	e, folder := startEditor(t, pool, strings.ReplaceAll(markerCapabilities, "ENCODING", encoding))
+	capabilities := markerCapabilities
+	if slices.Equal(m.Header["client"], []string{"plain"}) {
+		capabilities = `{"general":{"positionEncodings":["ENCODING"]}}`
+	}
+	e, folder := startEditor(t, pool, strings.ReplaceAll(capabilities, "ENCODING", encoding))
 	var types struct {
 		URI  string `json:"uri"`
 		Text string `json:"text"`
@@ -188,7 +192,7 @@ func TestMarkerHeaders(t *testing.T) {
 			t.Fatal(err)
 		}
 		for key := range m.Header {
-			if !slices.Contains([]string{"servers", "settings", "allow", "deny", "ask"}, key) {
+			if !slices.Contains([]string{"servers", "client", "settings", "allow", "deny", "ask"}, key) {
 				t.Errorf("%s: header %q", file, key)
 			}
 		}

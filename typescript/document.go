@@ -2,6 +2,7 @@ package typescript
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf16"
 
@@ -40,6 +41,7 @@ type document struct {
 	end      protocol.Position
 	last     protocol.Range // the last visible character of the author's text
 	crlf     bool           // the author's lines end in \r\n
+	nocheck  bool           // the author wants no types checked
 	erased   []script.Range // type imports of a module
 }
 
@@ -102,8 +104,13 @@ func (d *document) isErased(r protocol.Range) bool {
 	return false
 }
 
+// nocheck is `// @ts-nocheck` among the comments at the top of a script. The
+// engine does not see it there: it is in a function.
+var nocheck = regexp.MustCompile("^\ufeff?(?:```[^\n`]*\n)?(?:\\s*//[^\n]*\n)*?\\s*//+\\s*@ts-nocheck\\b")
+
 func newDocument(uri, virtual string, l script.Language, version int32, text string, f form) *document {
 	d := &document{uri: uri, virtual: virtual, language: l, version: version, crlf: strings.Contains(text, "\r\n")}
+	d.nocheck = nocheck.MatchString(text)
 	if f == bare {
 		d.text = script.Prepare(text).Text
 	} else {

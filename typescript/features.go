@@ -31,6 +31,9 @@ func (e *Engine) Diagnostics(ctx context.Context, uri string) ([]protocol.Diagno
 	}
 	found := make([]protocol.Diagnostic, 0, len(report.Items))
 	for _, f := range report.Items {
+		if d.nocheck && !isSyntax(f.Code) {
+			continue
+		}
 		if d.shift > 0 && f.Range.End.Line < d.shift || d.isErased(f.Range) || d.language == script.JavaScript && implicitAny(f.Code) {
 			continue // of the wrapper itself, or asking JavaScript for types it cannot have
 		}
@@ -44,6 +47,13 @@ func (e *Engine) Diagnostics(ctx context.Context, uri string) ([]protocol.Diagno
 		found = append(found, f)
 	}
 	return found, nil
+}
+
+// isSyntax says that an error is about the text, not about types: those have
+// codes from 1000 on, and from 8000 on what is no JavaScript.
+func isSyntax(code protocol.ProgressToken) bool {
+	n, ok := code.(protocol.Integer)
+	return ok && (n/1000 == 1 || n/1000 == 8)
 }
 
 // implicitAny says that an error is one of those that ask for a type

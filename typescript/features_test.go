@@ -48,6 +48,8 @@ func TestDiagnostics(t *testing.T) {
 			[]string{"0:5-0:6 8008", "1:9-1:10 8010", "3:10-3:11 8006"}},
 		{"type imports are erased (EXEC-16)", "import type {\n  A } from './x';\nconst a: A = 1; import { type B } from 'b'\nreturn [a, nope]", []string{"3:11-3:15 2304"},
 			[]string{"2:9-2:10 8010", "3:11-3:15 2304"}},
+		{"no check wanted", "// @options: {}\n// @ts-nocheck it is old\nconst n: number = 'x';\nreturn n +;", []string{"3:10-3:11 1109"}, []string{"2:9-2:15 8010", "3:10-3:11 1109"}},
+		{"no check wanted too late", "const s = 1;\n// @ts-nocheck\nreturn s.x", []string{"2:9-2:10 2339"}, nil},
 		{"implicit any", "function f(a) { return a }\nreturn f(1)", []string{"0:11-0:12 7006"}, []string{}},
 		{"JSDoc types", "/** @param {number} n */\nfunction f(n) { return n }\nreturn f('')", []string{"1:11-1:12 7006"}, []string{"2:9-2:11 2345"}},
 	} {
