@@ -13,10 +13,6 @@ const (
 // TEST-5: known ways out of a sandbox, each with its exact end. A script returns
 // a string that says what happened; want is how that string begins.
 func TestEscapes(t *testing.T) {
-	// The body runs inside of a function that tells what was thrown.
-	attempt := func(body string) string {
-		return "const attempt = async () => {" + body + "\n};\ntry { return String(await attempt()); } catch (e: any) { return String(e.name) + ': ' + e.message; }"
-	}
 	tests := []struct{ class, body, want string }{
 		// ISO-2: code from strings, by every chain.
 		{"eval", "return eval('1')", noStrings},

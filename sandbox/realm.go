@@ -526,11 +526,32 @@ func (r *realm) load(p *script.Program) (*goja.Program, error) {
 	if err := r.patterns.internLiterals(tree, r.vm); err != nil {
 		return nil, err
 	}
+	hideHelpers(tree)
 	program, err := goja.CompileAST(tree, false)
 	if err != nil {
 		return nil, engineError(err)
 	}
 	return program, nil
+}
+
+// hideHelpers puts the transpiler's helpers into a function that returns the
+// script's: as variables of the program they would be properties of globalThis
+// (ISO-1).
+func hideHelpers(tree *ast.Program) {
+	last := len(tree.Body) - 1
+	if last == 0 {
+		return
+	}
+	main := tree.Body[last].(*ast.ExpressionStatement).Expression
+	at := main.Idx0()
+	body := append(tree.Body[:last:last], &ast.ReturnStatement{Return: at, Argument: main})
+	helpers := &ast.FunctionLiteral{
+		Function: at, ParameterList: &ast.ParameterList{Opening: at, Closing: at},
+		Body:            &ast.BlockStatement{LeftBrace: at, List: body, RightBrace: at},
+		DeclarationList: tree.DeclarationList,
+	}
+	tree.Body = []ast.Statement{&ast.ExpressionStatement{Expression: &ast.CallExpression{Callee: helpers, LeftParenthesis: at, RightParenthesis: at}}}
+	tree.DeclarationList = nil
 }
 
 // isBody says whether a program is esbuild's helpers and then exactly one async

@@ -116,6 +116,9 @@ func (r *realm) call(name string, args []goja.Value) goja.Value {
 	}
 	data := []byte("{}")
 	switch {
+	case len(name) > maxName:
+		name = firstRunes(name, 100) + "…"
+		return refuse("no tool has such a long name; only MCP tools can be reached: find them by tools[\"$codemode\"].search(...)")
 	case len(args) > 1:
 		return refuse("expected one plain object as the only argument, but there are more arguments")
 	case len(args) == 1 && !goja.IsUndefined(args[0]):

@@ -186,34 +186,82 @@
     }.localeCompare,
   );
   const Intl = {};
-  const cls = (name, mk) => {
+  const cls = (name, mk, callable) => {
     const C = {
-      [name]: class {
-        constructor(l, o) {
-          const m = mk(o ?? {});
-          for (const k of O.keys(m)) def(this, k, m[k]);
-        }
-        resolvedOptions() {
-          return { locale: 'en-US' };
-        }
-        static supportedLocalesOf() {
-          return ['en-US'];
-        }
+      [name]: function (l, o) {
+        if (new.target === undefined && !callable) throw new TypeError('Constructor Intl.' + name + " requires 'new'");
+        const self = new.target === undefined ? O.create(C.prototype) : this;
+        const m = mk(o ?? {});
+        for (const k of O.keys(m)) def(self, k, m[k]);
+        return self;
       },
     }[name];
+    defineProperty(C, 'length', { value: 0, configurable: true });
+    def(C.prototype, 'resolvedOptions', () => ({ locale: 'en-US' }));
+    def(C, 'supportedLocalesOf', (l) => (l === undefined ? [] : ['en-US']));
+    defineProperty(C.prototype, Symbol.toStringTag, { value: 'Intl.' + name, configurable: true });
     def(Intl, name, C);
   };
-  cls('NumberFormat', (o) => ({ format: (n) => fmtNum(typeof n === 'bigint' ? Number(n) : +n, o) }));
-  cls('DateTimeFormat', (o) => ({
-    format: (d) => fmtDate(d === undefined ? new Date() : new Date(d), o, 'date'),
-    resolvedOptions: () => ({
-      locale: 'en-US',
-      timeZone: o.timeZone ?? 'UTC',
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-    }),
-  }));
-  cls('Collator', (o) => ({ compare: (a, b) => cmp(a, b, o) }));
+  // partsOf splits what a formatter wrote; kinds gives a part's type from its text.
+  const partsOf = (s, expression, kind) => {
+    const out = [];
+    let last = 0;
+    for (const m of s.matchAll(expression)) {
+      if (m.index > last) out.push({ type: 'literal', value: s.slice(last, m.index) });
+      out.push({ type: kind(m[0], out, m.index), value: m[0] });
+      last = m.index + m[0].length;
+    }
+    if (last < s.length) out.push({ type: 'literal', value: s.slice(last) });
+    return out;
+  };
+  cls(
+    'NumberFormat',
+    (o) => {
+      const format = (n) => fmtNum(typeof n === 'bigint' ? Number(n) : +n, o);
+      return {
+        format,
+        formatToParts: (n) => {
+          let fraction = false;
+          return partsOf(format(n), /\d+|\.|,|-|%|[^\d.,%\s-]+/g, (t) => {
+            if (/^\d/.test(t)) return fraction ? 'fraction' : 'integer';
+            if (t === '.') return (fraction = true) && 'decimal';
+            return { ',': 'group', '-': 'minusSign', '%': 'percentSign' }[t] ?? (o.style === 'unit' ? 'unit' : 'currency');
+          });
+        },
+        resolvedOptions: () => ({ locale: 'en-US', numberingSystem: 'latn', style: 'decimal', ...o }),
+      };
+    },
+    true,
+  );
+  cls(
+    'DateTimeFormat',
+    (o) => {
+      const date = (d) => (d === undefined ? new Date() : new Date(d));
+      const format = (d) => fmtDate(date(d), o, 'date');
+      return {
+        format,
+        formatToParts: (d) => {
+          d = date(d);
+          const fields = ['weekday', 'month', 'day', 'year', 'hour', 'minute', 'second'];
+          const shown = fields.filter((k) => o[k] !== undefined);
+          const order = shown.length > 0 ? shown : ['month', 'day', 'year'];
+          let i = 0;
+          return partsOf(fmtDate(d, o, 'date'), /[\p{L}\d/_+-]*\p{L}[\p{L}\d_/+-]*|\d+/gu, (t) =>
+            /^[AP]M$/.test(t) ? 'dayPeriod' : i < order.length ? order[i++] : 'timeZoneName',
+          );
+        },
+        formatRange: (a, b) => (format(a) === format(b) ? format(a) : format(a) + ' – ' + format(b)),
+        resolvedOptions: () => ({
+          locale: 'en-US',
+          calendar: 'gregory',
+          numberingSystem: 'latn',
+          timeZone: o.timeZone ?? 'UTC',
+        }),
+      };
+    },
+    true,
+  );
+  cls('Collator', (o) => ({ compare: (a, b) => cmp(a, b, o) }), true);
   cls('PluralRules', (o) => ({
     select: (n) => {
       if (o.type === 'ordinal') {
@@ -235,9 +283,14 @@
           : a.slice(0, -1).join(', ') + ', ' + w + ' ' + a.at(-1);
     },
   }));
-  cls('RelativeTimeFormat', () => ({
+  cls('RelativeTimeFormat', (o) => ({
     format: (n, u) => {
       u = String(u).replace(/s$/, '');
+      if (o.numeric === 'auto') {
+        const near = { '-1': 'last ' + u, 0: 'this ' + u, 1: 'next ' + u };
+        const word = { day: { '-1': 'yesterday', 0: 'today', 1: 'tomorrow' }, second: { 0: 'now' } }[u] ?? near;
+        if (word[n] !== undefined && !(u === 'second' && n !== 0) && !((u === 'hour' || u === 'minute') && n !== 0)) return word[n];
+      }
       const a = Math.abs(n),
         s = fmtNum(a) + ' ' + u + (a === 1 ? '' : 's');
       return n < 0 || O.is(n, -0) ? s + ' ago' : 'in ' + s;
