@@ -48,6 +48,10 @@ type Description struct {
 	Stubborn bool `json:"stubborn"`
 	// Deaf stops reading after initialize and tools/list.
 	Deaf bool `json:"deaf"`
+	// Timeline is a file, which servers may share, that takes a line for each
+	// tools/call when it was read, and one before it is answered:
+	// {"server", "event": "call" or "answer", "tool", "arguments"}.
+	Timeline string `json:"timeline"`
 	// ExitAtStart ends the process with this status before it reads anything.
 	ExitAtStart int `json:"exitAtStart"`
 	// Exit ends the process with this status when a changed file says so.

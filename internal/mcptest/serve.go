@@ -45,6 +45,8 @@ func Main() {
 type server struct {
 	path string
 	log  *os.File
+	// timeline is nil when there is none.
+	timeline *os.File
 
 	mu    sync.Mutex
 	d     *Description
@@ -73,6 +75,12 @@ func serve(path string) int {
 	if s.log, err = os.OpenFile(path+".log", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
+	}
+	if d.Timeline != "" {
+		if s.timeline, err = os.OpenFile(d.Timeline, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
 	}
 	if d.Stderr != "" {
 		fmt.Fprintln(os.Stderr, d.Stderr)
@@ -125,6 +133,18 @@ func (s *server) description() *Description {
 }
 
 func (s *server) record(line []byte) { _, _ = s.log.Write(line) }
+
+// mark adds a line to the timeline: one write, so that those of several servers
+// stand in the order in which they were made.
+func (s *server) mark(event, tool string, arguments jsontext.Value) {
+	if s.timeline == nil {
+		return
+	}
+	if len(arguments) == 0 {
+		arguments = jsontext.Value("{}")
+	}
+	_, _ = fmt.Fprintf(s.timeline, "{\"server\":%s,\"event\":%q,\"tool\":%s,\"arguments\":%s}\n", quote(s.description().Name), event, quote(tool), arguments)
+}
 
 // look follows the file.
 func (s *server) look() {
@@ -232,11 +252,14 @@ func (s *server) receive(line []byte) {
 			<-time.After(10 * time.Minute)
 		}
 	case "tools/call":
+		var params callParams
+		unmarshal(m.Params, &params)
+		s.mark("call", params.Name, params.Arguments)
 		ctx, cancel := context.WithCancel(context.Background())
 		s.mu.Lock()
 		s.calls[string(m.ID)] = cancel
 		s.mu.Unlock()
-		go s.call(ctx, m)
+		go s.call(ctx, m, params)
 	case "notifications/cancelled":
 		var params struct {
 			RequestID jsontext.Value `json:"requestId"`
@@ -281,16 +304,17 @@ func (s *server) list(m message) {
 	s.answer(m.ID, `{"tools":[`+strings.Join(tools, ",")+`]`+cursor+`}`)
 }
 
-func (s *server) call(ctx context.Context, m message) {
+// callParams are those of tools/call.
+type callParams struct {
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments"`
+	Meta      struct {
+		ProgressToken jsontext.Value `json:"progressToken"`
+	} `json:"_meta"`
+}
+
+func (s *server) call(ctx context.Context, m message, params callParams) {
 	d := s.description()
-	var params struct {
-		Name      string         `json:"name"`
-		Arguments jsontext.Value `json:"arguments"`
-		Meta      struct {
-			ProgressToken jsontext.Value `json:"progressToken"`
-		} `json:"_meta"`
-	}
-	unmarshal(m.Params, &params)
 	b := d.Calls[params.Name]
 	for i := range b.Logs {
 		s.notify("notifications/message", fmt.Sprintf(`{"level":"info","data":"log %d"}`, i))
@@ -303,6 +327,9 @@ func (s *server) call(ctx context.Context, m message) {
 	}
 	if b.Progress == 0 && b.DelayMs > 0 && !pause(ctx, b.DelayMs) {
 		return
+	}
+	if !b.Hang {
+		s.mark("answer", params.Name, params.Arguments)
 	}
 	switch {
 	case b.Hang:
