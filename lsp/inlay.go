@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"codemode-ls/catalog"
@@ -37,6 +38,7 @@ func (s *Server) inlayHint(ctx context.Context, snap *Snapshot, p *protocol.Inla
 		}
 		hints = append(hints, h)
 	}
+	slices.SortStableFunc(hints, func(a, b protocol.InlayHint) int { return comparePositions(a.Position, b.Position) })
 	return hints, nil
 }
 
