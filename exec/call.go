@@ -42,6 +42,8 @@ type call struct {
 	replacedBy string
 	span       *telemetry.Span
 	sent       time.Time // to its server; zero until then
+	// result is what the script got, for those who look at the run later (OBS-2).
+	result jsontext.Value
 	// later is what a member does outside of the order of the script, or nil.
 	later func(context.Context) (jsontext.Value, error)
 }

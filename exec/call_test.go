@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"codemode-ls/config"
+	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 	"codemode-ls/upstream"
 
@@ -591,11 +592,90 @@ func TestObs2Runs(t *testing.T) {
 		t.Errorf("%d runs, the first %+v", len(runs), runs[0])
 	}
 	r, code, ok := b.Find(last.RunID)
-	if !ok || r != last || code != fmt.Sprint("return ", maxKept+4) {
+	if !ok || r.RunID != last.RunID || code != fmt.Sprint("return ", maxKept+4) {
 		t.Errorf("%v %q", ok, code)
 	}
 	if _, _, ok := b.Find("nope"); ok {
 		t.Error("found what is not there")
+	}
+}
+
+// OBS-2: a kept run has its calls with their arguments and results; the run's own
+// answer need not carry them twice.
+func TestObs2Results(t *testing.T) {
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		for _, a := range []string{`{"n":1}`, `{"large":true}`, `{"fails":true}`} {
+			s.call("mcp__a__plain", a)
+		}
+		return completed(`1`)
+	})
+	b.server.answer = func(_ context.Context, c upstream.Call) (*upstream.Result, error) {
+		switch {
+		case strings.Contains(string(c.Arguments), "large"):
+			return &upstream.Result{Text: strings.Repeat("x", maxKeptResult), HasText: true}, nil
+		case strings.Contains(string(c.Arguments), "fails"):
+			return &upstream.Result{Text: "no", HasText: true, IsError: true}, nil
+		}
+		return &upstream.Result{Structured: jsontext.Value(`{"found":[1]}`)}, nil
+	}
+	r := b.run(t, Request{})
+	kept, _, ok := b.Find(r.RunID)
+	if !ok || len(kept.Calls) != 3 {
+		t.Fatalf("%+v", kept)
+	}
+	if r.Calls[0].Result != nil {
+		t.Error("the answer has the results")
+	}
+	var got []string
+	for _, c := range kept.Calls {
+		got = append(got, string(c.Arguments)+" "+string(c.Result)+" "+c.Error)
+	}
+	equal(t, "calls", got, []string{`{"n":1} {"found":[1]} `, `{"large":true}  `, `{"fails":true}  no`})
+	if kept.Calls[1].ResultBytes != maxKeptResult {
+		t.Errorf("%d bytes", kept.Calls[1].ResultBytes)
+	}
+}
+
+// OBS-1: every state of a call is told as it comes, and at its end how long what
+// took.
+func TestObs1Events(t *testing.T) {
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		one, two := s.start("mcp__a__plain", `{"n":1}`), s.start("mcp__a__plain", `{"n":2}`) // one after the other
+		one.await()
+		two.await()
+		s.call("mcp__a__other", `{}`)
+		s.call("mcp__b__plain", `{}`)
+		return completed(`1`)
+	}, permission.Rule{Effect: permission.Allow, Layer: permission.User, Match: "mcp__a__plain"})
+	b.server.answer = func(_ context.Context, c upstream.Call) (*upstream.Result, error) {
+		c.Progress(1, 2, "half")
+		if c.Tool == "other" {
+			return nil, &upstream.CallError{Reason: upstream.Unavailable, Message: "gone"}
+		}
+		return &upstream.Result{Text: "ok", HasText: true}, nil
+	}
+	r := b.run(t, Request{Asker: askerFunc(func(_ context.Context, q Question) (Answer, error) {
+		if q.Tool == "mcp__a__other" {
+			return Answer{Decision: "allow"}, nil
+		}
+		return Answer{Decision: "deny"}, nil
+	})})
+	seen := map[int][]string{}
+	for _, e := range b.kinds("call") {
+		state := string(e.Call.Status)
+		if e.Progress != nil {
+			state = "progress"
+		}
+		seen[e.Call.Index] = append(seen[e.Call.Index], state)
+		if ended := e.Call.Timing != nil; ended != (e.Call.Status == CallCompleted || e.Call.Status == CallFailed || e.Call.Status == CallDenied) {
+			t.Errorf("timing of %+v", e.Call)
+		}
+	}
+	equal(t, "0", seen[0], []string{"queued", "running", "progress", "completed"})
+	equal(t, "2", seen[2], []string{"queued", "waiting", "running", "progress", "failed"})
+	equal(t, "3", seen[3], []string{"queued", "waiting", "denied"})
+	if all := b.events; all[0].Kind != "started" || all[len(all)-1].Kind != "finished" || all[len(all)-1].Status != r.Status {
+		t.Errorf("%+v", all)
 	}
 }
 

@@ -4,12 +4,17 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // How much is kept of ended runs (OBS-2).
 const (
 	maxKept      = 100
 	maxKeptBytes = 64 << 20
+	// Results of calls: each, and all of one run.
+	maxKeptResult  = 256 << 10
+	maxKeptResults = 4 << 20
 )
 
 // history knows the runs that go on and keeps the newest that have ended.
@@ -27,6 +32,7 @@ type history struct {
 type keptRun struct {
 	summary RunSummary
 	result  *Result
+	results []jsontext.Value // of its calls, nil for what is not kept
 	code    string
 	bytes   int
 }
@@ -56,14 +62,21 @@ func (r *Runner) Runs(limit int) []RunSummary {
 	return list
 }
 
-// Find returns a kept run and its code.
+// Find returns a kept run, with the results of its calls, and its code.
 func (r *Runner) Find(runID string) (result *Result, code string, ok bool) {
 	h := &r.history
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, k := range h.kept {
 		if k.summary.RunID == runID {
-			return k.result, k.code, true
+			whole := *k.result
+			whole.Calls = slices.Clone(k.result.Calls)
+			for i := range whole.Calls {
+				if i < len(k.results) {
+					whole.Calls[i].Result = k.results[i]
+				}
+			}
+			return &whole, k.code, true
 		}
 	}
 	return nil, "", false
@@ -114,6 +127,12 @@ func (h *history) end(x *run, result *Result, started time.Time) {
 		code:   x.request.Code,
 		bytes:  len(x.request.Code) + weight(result),
 	}
+	x.mu.Lock()
+	for _, c := range x.calls {
+		k.results = append(k.results, c.result)
+	}
+	k.bytes += x.kept
+	x.mu.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.going[x.id]; ok {
@@ -135,6 +154,19 @@ func (h *history) running(id string) *run {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.going[id]
+}
+
+// keepResult keeps what a script got for a call.
+func (x *run) keepResult(index int, value jsontext.Value) {
+	if len(value) == 0 || len(value) > maxKeptResult {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if c := x.byIndex[index]; c != nil && x.kept+len(value) <= maxKeptResults {
+		c.result = x.r.Redact.JSON(value) // OBS-4
+		x.kept += len(value)
+	}
 }
 
 // weight is about how much memory a result holds on to.

@@ -32,13 +32,14 @@ func onCassette(name string) bool {
 
 // Call is sandbox.Host's: a script calls a tool, or a member of the reserved
 // namespace.
-func (x *run) Call(ctx context.Context, sc sandbox.Call) (jsontext.Value, error) {
+func (x *run) Call(ctx context.Context, sc sandbox.Call) (value jsontext.Value, err error) {
+	defer func() { x.keepResult(sc.Index, value) }()
 	switch {
 	case !onCassette(sc.Name):
 	case x.request.Replay != nil:
 		return x.replay(ctx, sc)
 	case x.request.Record != nil:
-		value, err := x.answer(ctx, sc)
+		value, err = x.answer(ctx, sc)
 		x.answers.begin(sc.Index)
 		x.record(ctx, sc, value, err)
 		return value, err
@@ -113,7 +114,22 @@ func (x *run) record(ctx context.Context, sc sandbox.Call, value jsontext.Value,
 	} else if len(value) == 0 {
 		r.Value = nothing
 	}
-	x.request.Record.Add(sc.Index, r)
+	x.request.Record.Add(sc.Index, x.redacted(r))
+}
+
+// redacted is a call without secrets of the configuration: a cassette is a file
+// that people commit. A replay takes them out of the arguments of its calls as
+// well, so that they are found.
+func (x *run) redacted(c cassette.Call) cassette.Call {
+	secrets := x.r.Redact
+	c.Arguments, c.Value = secrets.JSON(c.Arguments), secrets.JSON(c.Value)
+	if c.Error != nil {
+		c.Error.Message, c.Error.Structured = secrets.Known(c.Error.Message), secrets.JSON(c.Error.Structured)
+	}
+	for i := range c.Attachments {
+		c.Attachments[i].Text, c.Attachments[i].URI = secrets.Known(c.Attachments[i].Text), secrets.Known(c.Attachments[i].URI)
+	}
+	return c
 }
 
 func recordedStatus(s CallStatus) cassette.Status {
@@ -172,7 +188,7 @@ func (x *run) admitReplay(ctx context.Context, sc sandbox.Call) (c *call, index 
 	if len(sc.Arguments) == 0 {
 		sc.Arguments = jsontext.Value(`{}`)
 	}
-	index, r, missing := x.request.Replay.Take(sc.Name, sc.Arguments)
+	index, r, missing := x.request.Replay.Take(sc.Name, x.r.Redact.JSON(sc.Arguments))
 	if r != nil && r.Error != nil && r.Error.Code == CodeUnknownTool {
 		return nil, index, r, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"codemode-ls/cassette"
 	"codemode-ls/catalog"
 	"codemode-ls/permission"
+	"codemode-ls/redact"
 	"codemode-ls/sandbox"
 	"codemode-ls/upstream"
 
@@ -271,5 +272,41 @@ func TestObs1Timeline(t *testing.T) {
 			continue
 		}
 		end = x.EndMs
+	}
+}
+
+// OBS-4: a cassette has no configured secret, and its run is found again.
+func TestRec1NoSecrets(t *testing.T) {
+	const token = "tok-0123456789abcdef"
+	f := fakeSandbox(func(s *fakeScript) sandbox.Outcome {
+		value, _ := s.call("mcp__a__plain", `{"env":true}`)
+		again, err := s.call("mcp__a__other", `{"token":`+value+`}`)
+		if err == nil {
+			t.Error(again)
+		}
+		return completed(value)
+	})
+	b := setup(t, f)
+	b.Redact = new(redact.Redactor)
+	b.Redact.Set([]string{token}, nil)
+	b.server.answer = func(_ context.Context, c upstream.Call) (*upstream.Result, error) {
+		if c.Tool == "other" {
+			if !strings.Contains(string(c.Arguments), token) {
+				t.Errorf("the server got %s", c.Arguments)
+			}
+			return &upstream.Result{Text: "no " + token, HasText: true, IsError: true}, nil
+		}
+		return &upstream.Result{Text: token, HasText: true}, nil
+	}
+	_, c := b.recordRun(t, Request{})
+	text, err := c.Encode()
+	if err != nil || strings.Contains(string(text), token) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	away := elsewhere(t, f) // it knows no secret
+	r := away.run(t, Request{Replay: cassette.NewPlayer(c)})
+	equal(t, "statuses", statuses(r), []CallStatus{CallCompleted, CallFailed})
+	if string(r.Value) != string(c.Result.Value) {
+		t.Errorf("%s and %s", r.Value, c.Result.Value)
 	}
 }

@@ -88,6 +88,9 @@ type CallRecord struct {
 	Verdict string `json:"verdict,omitzero"`
 	// VerdictBy is the rule that decides so, in words; absent when none does.
 	VerdictBy string `json:"verdictBy,omitzero"`
+	// Result is what the script got for the call, in the answer of codemode/run
+	// alone (OBS-2); absent when it was too large to be kept.
+	Result jsontext.Value `json:"result,omitzero"`
 }
 
 // CallTiming in milliseconds. A call begins, may wait for a person, may queue, is

@@ -71,6 +71,7 @@ type run struct {
 	mu       sync.Mutex // guards what follows, and the records of calls
 	calls    []*call    // those that count, in the order of the script
 	byIndex  map[int]*call
+	kept     int // bytes of results that are kept for later
 	logs     []Log
 	output   output
 	warnings []Warning
