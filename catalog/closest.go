@@ -46,6 +46,30 @@ func (c *Catalog) Closest(name string, n int) []string {
 	return names
 }
 
+// ClosestNamespaces are at most n namespaces that a person may have meant, best
+// first; none when nothing is close.
+func (c *Catalog) ClosestNamespaces(name string, n int) []string {
+	said := squeezed(strings.TrimPrefix(name, prefix))
+	type candidate struct {
+		namespace string
+		distance  int
+	}
+	var near []candidate
+	for _, g := range c.groups {
+		server := squeezed(strings.TrimPrefix(g.namespace, prefix))
+		limit := mistakes(server)
+		if d := distance(said, server, limit); d <= limit {
+			near = append(near, candidate{g.namespace, d})
+		}
+	}
+	slices.SortStableFunc(near, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	names := make([]string, 0, min(max(n, 0), len(near)))
+	for _, c := range near[:cap(names)] {
+		names = append(names, c.namespace)
+	}
+	return names
+}
+
 // mistakes is how many a name of this length may have and still be meant.
 func mistakes(name string) int { return min(1+len(name)/5, 4) }
 

@@ -72,3 +72,15 @@ func TestDistance(t *testing.T) {
 		}
 	})
 }
+
+func TestClosestNamespaces(t *testing.T) {
+	c := New([]*Server{server("github", "x"), server("gitlab", "x"), server("ddg-search", "x"), server("a", "x")}, nil)
+	for said, want := range map[string]string{
+		"githb": "mcp__github mcp__gitlab", "mcp__gitlabb": "mcp__gitlab", "ddg_serch": "mcp__ddg-search", "nothing like it": "", "": "mcp__a",
+		strings.Repeat("x", 100_000): "",
+	} {
+		if got := strings.Join(c.ClosestNamespaces(said, 3), " "); got != want {
+			t.Errorf("%.40q: %q, want %q", said, got, want)
+		}
+	}
+}

@@ -178,7 +178,11 @@ func (x *run) member(c *call, name string, arguments jsontext.Value) (jsontext.V
 	case "namespace":
 		d, ok := pool.DescribeNamespace(a.Name)
 		if !ok {
-			return nil, fmt.Errorf("there is no MCP server %s here; there are %s", shown(a.Name), namespaces(pool))
+			message := fmt.Sprintf("there is no MCP server %s here; there are %s", shown(a.Name), namespaces(pool))
+			if close := pool.ClosestNamespaces(shown(a.Name), 3); len(close) > 0 {
+				message += ". Did you mean " + strings.Join(close, " or ") + "?"
+			}
+			return nil, errors.New(message)
 		}
 		return marshal(d)
 	case "store":

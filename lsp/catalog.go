@@ -72,8 +72,15 @@ func (s *Server) search(ctx context.Context, snap *Snapshot, p *catalog.Query) (
 	if err != nil {
 		return nil, err
 	}
-	matches, _ := snap.Workspace.Catalog.Search(*p)
-	return orEmpty(matches), nil
+	found, remaining := snap.Workspace.Catalog.Search(*p)
+	matches := make([]Match, len(found))
+	for i, m := range found {
+		matches[i] = Match{Name: m.Name, Description: m.Description, Signature: m.Signature}
+	}
+	if len(matches) > 0 {
+		matches[len(matches)-1].Remaining = remaining
+	}
+	return matches, nil
 }
 
 // describe answers codemode/describe.
@@ -90,11 +97,45 @@ func (s *Server) describe(ctx context.Context, snap *Snapshot, p *DescribeParams
 	if !ok {
 		return nil, unknownTool(c, p.Name)
 	}
-	return &Description{
-		Name: t.Name, Server: t.Server, Title: t.Title, Description: t.Description, Signature: c.Signature(t),
+	full, _ := c.Describe(p.Name)
+	d := &Description{
+		Name: t.Name, Server: t.Server, Title: t.Title, Description: t.Description, Signature: full.Signature,
 		Annotations: t.RawAnnotations, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
 		Permission: verdict(snap.Workspace.Rules, t.Name),
-	}, nil
+	}
+	for _, b := range t.Broken() {
+		d.Problems = append(d.Problems, problemWords(b))
+	}
+	return d, nil
+}
+
+// namespace answers codemode/namespace.
+func (s *Server) namespace(ctx context.Context, snap *Snapshot, p *DescribeParams) (*catalog.NamespaceDescription, error) {
+	if p.Name == "" {
+		return nil, badParams("name is missing")
+	}
+	snap, err := s.withPool(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	c := snap.Workspace.Catalog
+	d, ok := c.DescribeNamespace(p.Name)
+	if ok {
+		return &d, nil
+	}
+	if close := c.ClosestNamespaces(p.Name, 3); len(close) > 0 {
+		return nil, failure(CodeUnknownTool, "there is no MCP server %q with tools; did you mean %s?", p.Name, strings.Join(close, ", "))
+	}
+	return nil, failure(CodeUnknownTool, "there is no MCP server %q with tools", p.Name)
+}
+
+// list answers codemode/list.
+func (s *Server) list(ctx context.Context, snap *Snapshot, _ *nothing) ([]catalog.Listed, error) {
+	snap, err := s.withPool(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	return snap.Workspace.Catalog.List(), nil
 }
 
 func unknownTool(c *catalog.Catalog, name string) error {

@@ -14,6 +14,7 @@ import (
 	"codemode-ls/exec"
 	"codemode-ls/permission"
 	"codemode-ls/script"
+	"codemode-ls/typegen"
 	"codemode-ls/typescript"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
@@ -32,6 +33,7 @@ const (
 	DiagnosticNotAvailable      = "not-available"
 	DiagnosticNoModules         = "no-modules"
 	DiagnosticDeprecatedTool    = "deprecated-tool"
+	DiagnosticBrokenSchema      = "broken-schema"
 	DiagnosticDestructiveInLoop = "destructive-in-loop"
 	DiagnosticSequentialAwaits  = "sequential-awaits"
 )
@@ -342,8 +344,33 @@ func (d *diagnosis) use(u script.Use) {
 			data: findingData{Tool: u.Name},
 		})
 	}
+	if broken := tool.Broken(); len(broken) > 0 {
+		d.add(finding{
+			at: u.NameRange, code: DiagnosticBrokenSchema, severity: protocol.DiagnosticSeverityInformation,
+			message: fmt.Sprintf("The server describes %s wrongly: %s. That part is not checked.", u.Name, brokenWords(broken)),
+			data:    findingData{Tool: u.Name},
+		})
+	}
 	d.argument(u)
 	d.outcome(u, tool)
+}
+
+// brokenWords are the first of the parts of a tool that are broken, and how many
+// more there are (POOL-5).
+func brokenWords(broken []typegen.Problem) string {
+	words := problemWords(broken[0])
+	if n := len(broken) - 1; n > 0 {
+		words += fmt.Sprintf(" (and %d more)", n)
+	}
+	return words
+}
+
+// problemWords is what is wrong with one part of a tool, and where.
+func problemWords(p typegen.Problem) string {
+	if p.Path == "" {
+		return plain(p.Message, 200)
+	}
+	return plain(p.Path, 120) + ": " + plain(p.Message, 200)
 }
 
 // unknown is for a tool that is not in the pool.

@@ -78,6 +78,8 @@ func init() {
 		MethodTypes:         query((*Server).types),
 		MethodSearch:        query((*Server).search),
 		MethodDescribe:      query((*Server).describe),
+		MethodNamespace:     query((*Server).namespace),
+		MethodList:          query((*Server).list),
 		MethodAnnounce:      query((*Server).announce),
 		MethodDeclarations:  query((*Server).declarations),
 		MethodCallTool:      query((*Server).callTool),

@@ -23,6 +23,8 @@ const (
 	MethodTypes         = "codemode/types"         // the .d.ts of all tools
 	MethodSearch        = "codemode/search"        // tools by words
 	MethodDescribe      = "codemode/describe"      // all about one tool
+	MethodNamespace     = "codemode/namespace"     // one MCP server: its own instructions, uncut, and its tools
+	MethodList          = "codemode/list"          // every tool with its description
 	MethodAnnounce      = "codemode/announce"      // what to tell a model now, if anything
 	MethodDeclarations  = "codemode/declarations"  // which tools to declare to a model
 	MethodCallTool      = "codemode/callTool"      // one call that an agent makes itself, and not a script
@@ -125,13 +127,14 @@ type Types struct {
 	Hash string `json:"hash"`
 }
 
-// DescribeParams name a tool by its full name.
+// DescribeParams name a tool by its full name, or a server as mcp__github or
+// github.
 type DescribeParams struct {
 	Name string `json:"name"`
 }
 
-// Description is all that is known of a tool; schemas are byte for byte the
-// server's.
+// Description is all that is known of a tool: its description uncut, types at
+// full depth in the signature, schemas byte for byte the server's.
 type Description struct {
 	Name         string         `json:"name"`
 	Server       string         `json:"server"`
@@ -142,6 +145,8 @@ type Description struct {
 	InputSchema  jsontext.Value `json:"inputSchema"`
 	OutputSchema jsontext.Value `json:"outputSchema,omitzero"`
 	Permission   string         `json:"permission"`
+	// Problems are parts of it that are broken, and unknown in its types.
+	Problems []string `json:"problems,omitzero"`
 }
 
 // ServerStatus is what people see of an MCP server.
@@ -306,7 +311,13 @@ type BatchCall struct {
 type Done struct{}
 
 // A Match of codemode/search.
-type Match = catalog.Match
+type Match struct {
+	Name        string `json:"name"`
+	Description string `json:"description"` // uncut
+	Signature   string `json:"signature"`
+	// Remaining is how many more there are: on the last one of a list that was cut.
+	Remaining int `json:"remaining,omitzero"`
+}
 
 // ChangedTool of a CatalogChange.
 type ChangedTool = catalog.ChangedTool

@@ -1,0 +1,55 @@
+package lsp
+
+import (
+	"strings"
+	"testing"
+
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+	"codemode-ls/permission"
+	"codemode-ls/script"
+	"codemode-ls/workspace"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.lsp.dev/protocol"
+)
+
+// POOL-5: a tool whose schema is broken is there, is named where it is used, and
+// costs no other tool.
+func TestPool5Diagnostic(t *testing.T) {
+	pool := catalog.New([]*catalog.Server{catalog.NewServer("a", []jsontext.Value{
+		jsontext.Value(`{"name":"list","inputSchema":["not","an object"]}`),
+		jsontext.Value(`{"name":"ref","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/nowhere"},"y":{"$ref":"other.json"}}}}`),
+		jsontext.Value(`{"name":"cycle","inputSchema":{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}}`),
+		jsontext.Value(`{"name":"output","inputSchema":{"type":"object"},"outputSchema":{"type":"objekt"}}`),
+		jsontext.Value(`{"name":"tree","inputSchema":{"type":"object","properties":{"kids":{"type":"array","items":{"$ref":"#"}}}}}`),
+	}, "", false)}, nil)
+	snap := &workspace.Snapshot{Catalog: pool, Config: &config.Config{}, Rules: permission.NewRules(nil)}
+	for name, want := range map[string]string{
+		"list": "/inputSchema: ", "ref": "/inputSchema/properties/x/$ref: ", "cycle": "leads back to itself",
+		"output": "/outputSchema/type: there is no such type", "tree": "",
+	} {
+		if _, ok := pool.Find("mcp__a__" + name); !ok {
+			t.Errorf("%s is not in the pool", name)
+		}
+		d := newDiagnosis(snap, true, "await tools.mcp__a__"+name+"({})", script.TypeScript)
+		d.run()
+		var messages []string
+		for _, f := range d.found {
+			if f.code == DiagnosticBrokenSchema {
+				if f.severity != protocol.DiagnosticSeverityInformation || !strings.Contains(f.message, "mcp__a__"+name) {
+					t.Errorf("%s: %v %s", name, f.severity, f.message)
+				}
+				messages = append(messages, f.message)
+			}
+		}
+		if text := strings.Join(messages, "\n"); len(messages) > 1 || (text == "") != (want == "") || !strings.Contains(text, want) {
+			t.Errorf("%s: %q, want %q", name, text, want)
+		}
+	}
+	d := newDiagnosis(snap, true, "await tools.mcp__a__ref({})", script.TypeScript)
+	d.run()
+	if len(d.found) != 1 || !strings.Contains(d.found[0].message, "(and 1 more)") {
+		t.Errorf("found %+v", d.found)
+	}
+}

@@ -1,0 +1,75 @@
+package lsp
+
+import (
+	"strings"
+	"testing"
+
+	"codemode-ls/catalog"
+	"codemode-ls/workspace"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// What is asked of the pool: all about a tool at full depth, a server with its
+// own words uncut, the list, and how many more a search has.
+func TestQuestionsOfThePool(t *testing.T) {
+	deep := `{"type":"object","properties":{"a":` + strings.Repeat(`{"type":"object","properties":{"a":`, 9) + `{"type":"string","const":"bottom"}` + strings.Repeat(`}}`, 9) + `}}`
+	instructions := strings.Repeat("Mind the gap.\n", 5000)
+	pool := catalog.New([]*catalog.Server{catalog.NewServer("git-hub", []jsontext.Value{
+		jsontext.Value(`{"name":"deep","description":"Goes deep.\nSecond line.","inputSchema":` + deep + `}`),
+		jsontext.Value(`{"name":"odd","inputSchema":{"type":"object","properties":{"x":{"$ref":"#/nowhere"}}}}`),
+		jsontext.Value(`{"name":"plain","inputSchema":{"type":"object"}}`),
+	}, instructions, false)}, nil)
+	w := newFakeWorkspace(t, echo)
+	c := initialized(t, w, `{"experimental":{"codemode":{}}}`)
+	w.change(func(s *workspace.Snapshot) { s.Catalog = pool })
+	c.notification("codemode/catalogChanged")
+
+	var d Description
+	decodeAnswer(t, c.call("codemode/describe", `{"name":"mcp__git-hub__deep"}`).ok(), &d)
+	if !strings.Contains(d.Signature, `a?: "bottom";`) || d.Description != "Goes deep.\nSecond line." || len(d.Problems) != 0 {
+		t.Errorf("%+v", d)
+	}
+	decodeAnswer(t, c.call("codemode/describe", `{"name":"mcp__git-hub__odd"}`).ok(), &d)
+	if len(d.Problems) != 1 || !strings.Contains(d.Problems[0], "/inputSchema/properties/x/$ref: ") { // POOL-5
+		t.Errorf("problems %q", d.Problems)
+	}
+	for _, name := range []string{"mcp__git-hub", "git-hub", "git_hub"} {
+		var n catalog.NamespaceDescription
+		decodeAnswer(t, c.call("codemode/namespace", `{"name":"`+name+`"}`).ok(), &n)
+		if n.Name != "mcp__git-hub" || n.Instructions != instructions || len(n.Tools) != 3 {
+			t.Errorf("%s: %s, %d bytes of instructions, tools %v", name, n.Name, len(n.Instructions), n.Tools)
+		}
+	}
+	if m := c.call("codemode/namespace", `{"name":"githbu"}`).fails(int(CodeUnknownTool)); !strings.Contains(m.Error.Message, "did you mean mcp__git-hub?") {
+		t.Error("nothing is suggested")
+	}
+	c.call("codemode/namespace", `{}`).fails(-32602)
+	var list []catalog.Listed
+	decodeAnswer(t, c.call("codemode/list", `{}`).ok(), &list)
+	if len(list) != 3 {
+		t.Errorf("list %v", list)
+	}
+	// SRCH-5
+	for limit, want := range map[string]string{`1`: `[2]`, `2`: `[0,1]`, `3`: `[0,0,0]`} {
+		var found []struct {
+			Remaining int `json:"remaining"`
+		}
+		decodeAnswer(t, c.call("codemode/search", `{"limit":`+limit+`}`).ok(), &found)
+		var remaining []int
+		for _, f := range found {
+			remaining = append(remaining, f.Remaining)
+		}
+		if got, _ := json.Marshal(remaining); string(got) != want {
+			t.Errorf("limit %s: remaining %s, want %s", limit, got, want)
+		}
+	}
+}
+
+func decodeAnswer(t *testing.T, answer string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(answer), into); err != nil {
+		t.Fatalf("%v in %s", err, answer)
+	}
+}
