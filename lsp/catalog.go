@@ -64,7 +64,7 @@ func verdict(rules *permission.Rules, name string) string {
 }
 
 // search answers codemode/search.
-func (s *Server) search(ctx context.Context, snap *Snapshot, p *catalog.Query) ([]Match, error) {
+func (s *Server) search(ctx context.Context, snap *Snapshot, p *catalog.Query) ([]FoundTool, error) {
 	if p.Limit < 0 || p.Offset < 0 {
 		return nil, badParams("limit and offset must not be negative")
 	}
@@ -73,9 +73,9 @@ func (s *Server) search(ctx context.Context, snap *Snapshot, p *catalog.Query) (
 		return nil, err
 	}
 	found, remaining := snap.Workspace.Catalog.Search(*p)
-	matches := make([]Match, len(found))
+	matches := make([]FoundTool, len(found))
 	for i, m := range found {
-		matches[i] = Match{Name: m.Name, Description: m.Description, Signature: m.Signature}
+		matches[i] = FoundTool{Name: m.Name, Description: m.Description, Signature: m.Signature}
 	}
 	if len(matches) > 0 {
 		matches[len(matches)-1].Remaining = remaining

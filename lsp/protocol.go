@@ -310,8 +310,8 @@ type BatchCall struct {
 // Done is the answer of a request that only does something.
 type Done struct{}
 
-// A Match of codemode/search.
-type Match struct {
+// FoundTool is one tool in the answer of codemode/search.
+type FoundTool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"` // uncut
 	Signature   string `json:"signature"`
