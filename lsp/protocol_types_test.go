@@ -218,7 +218,7 @@ type typeList struct {
 
 var builtin = map[string]string{
 	"": "", "string": "string", "bool": "boolean", "int": "number", "int64": "number", "float64": "number",
-	"jsontext.Value": "unknown", "script.Range": "LSP.Range", "lsp.Done": "{}", "lsp.Match": "Match",
+	"jsontext.Value": "unknown", "script.Range": "LSP.Range", "lsp.Done": "{}",
 }
 
 // use is the TypeScript name of a Go type, which is noted for the list.
@@ -228,9 +228,6 @@ func (l *typeList) use(name string) string {
 	}
 	if name, ok := strings.CutSuffix(name, " | null"); ok {
 		return l.use(name) + " | null"
-	}
-	if name == "lsp.Match" {
-		l.use("catalog.Match")
 	}
 	if ts, ok := builtin[name]; ok {
 		return ts
