@@ -349,6 +349,9 @@ func (s *Server) engineCompletion(ctx context.Context, snap *Snapshot, doc *Docu
 		doc.itemFromEngine(snap.Client, item)
 		item.Data = data(itemData{URI: doc.URI, Engine: item.Data})
 	}
+	list.Items = withoutLacking(list.Items, doc.Text)
+	c := completer{snap: snap, doc: doc}
+	c.argumentValues(list, doc.Offset(p.Position))
 	return list, nil
 }
 

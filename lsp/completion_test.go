@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,6 +138,62 @@ func TestComp3(t *testing.T) {
 			}
 		}
 	}
+}
+
+// COMP-3: the values of a field before all else, in quotes and without, in arrays
+// and in unions of objects; what scripts do not have is not offered.
+func TestComp3Values(t *testing.T) {
+	g := recordedStage(t, able())
+	for _, tt := range []struct{ text, first, not string }{
+		{"await tools.mcp__filesystem__edit_file({ | })", "path edits dryRun?", "arguments"},
+		{"await tools.mcp__filesystem__edit_file({ path: '', edits: [{ oldText: '', | }] })", "newText", "oldText"},
+		{"await tools.mcp__filesystem__list_directory_with_sizes({ path: '', sortBy: | })", `"name" "size"`, "arguments"},
+		{"await tools.mcp__filesystem__list_directory_with_sizes({ path: '', sortBy: '|' })", "name size", ""},
+		{"await tools.mcp__filesystem__list_directory_with_sizes({ path: '', sortBy: \"|", "name size", ""},
+		{"await tools.mcp__filesystem__edit_file({ path: '', dryRun: | })", "true false", "eval"},
+		{"await tools['mcp__notion__API-post-page']({ parent: { type: '|' } })", "database_id workspace", ""},
+		{"await tools['mcp__git-cyanheads__git_changelog_analyze']({ reviewTypes: ['security', |] })", `"security" "features"`, ""},
+		{"await tools['mcp__git-cyanheads__git_changelog_analyze']({ reviewTypes: ['|'] })", "security features", ""},
+		{"const t = tools; t.mcp__memory__read|", "mcp__memory__read_graph", ""},
+		{"`${await tools.mcp__memory__read|}`", "mcp__memory__read_graph", ""},
+		{"return `${(await tools.mcp__memory__read_graph({})).|}`", "entities relations", ""},
+		{"await tools.mcp__filesystem__edit_file(|)", "{¤…¤}", "arguments"},
+		{"return |", "", "Atomics"},
+	} {
+		list := g.complete(tt.text)
+		slices.SortStableFunc(list.Items, func(a, b protocol.CompletionItem) int {
+			return strings.Compare(sortKey(a), sortKey(b))
+		})
+		for i, want := range strings.Fields(tt.first) {
+			want = strings.ReplaceAll(want, "¤", " ")
+			if i >= len(list.Items) || list.Items[i].Label != want {
+				t.Errorf("%s: item %d is not %s", tt.text, i, want)
+			}
+		}
+		for _, item := range list.Items {
+			if item.Label == tt.not && tt.not != "" {
+				t.Errorf("%s: %s is offered", tt.text, tt.not)
+			}
+		}
+	}
+	if _, ok := g.items("function f() { return arg| }")["arguments"]; !ok {
+		t.Error("a function's own arguments are not offered")
+	}
+	whole := g.items("await tools.mcp__filesystem__edit_file(|)")["{ … }"]
+	if text, _ := whole.InsertText.Get(); text != `{ path: "${1}", edits: [${2}] }` || whole.InsertTextFormat != protocol.InsertTextFormatSnippet {
+		t.Errorf("whole argument %q", text)
+	}
+	if got := g.accept(g.items("await tools['mcp__notion__API-post-page']({ parent: { type: 'da|' } })")["database_id"]); !strings.Contains(got, "{ type: 'database_id' }") {
+		t.Errorf("accepted: %s", got)
+	}
+}
+
+// sortKey is what a client sorts an item by.
+func sortKey(item protocol.CompletionItem) string {
+	if key, ok := item.SortText.Get(); ok {
+		return key
+	}
+	return item.Label
 }
 
 func TestMatchName(t *testing.T) {

@@ -73,13 +73,20 @@ func (n schemaNode) list(keyword string) []schemaNode {
 
 // branches are what a value may be: the alternatives of anyOf and oneOf, or the
 // schema itself. null is left out: nobody means it.
-func (n schemaNode) branches() []schemaNode {
+func (n schemaNode) branches() []schemaNode { return n.unfolded(0) }
+
+func (n schemaNode) unfolded(depth int) []schemaNode {
 	n = n.resolved()
 	var all []schemaNode
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		for _, b := range n.list(keyword) {
-			if b = b.resolved(); b.typeName() != "null" {
-				all = append(all, b)
+			b = b.resolved()
+			m := b.members()
+			if n.typeName() != "" && b.typeName() == "" && m["const"] == nil && m["enum"] == nil && m["anyOf"] == nil && m["oneOf"] == nil {
+				continue // it narrows what its parent is
+			}
+			if b.typeName() != "null" && depth < 4 {
+				all = append(all, b.unfolded(depth+1)...)
 			}
 		}
 	}
