@@ -62,7 +62,11 @@ func (w *Workspace) pool(rules *permission.Rules) *catalog.Catalog {
 // offer is what scripts have beside the pool.
 func (w *Workspace) offer() catalog.Offer {
 	c := w.loaded.config
-	return catalog.Offer{Files: c.Files, Models: w.o.Models, Extended: c.ExtendedGlobals}
+	o := catalog.Offer{Files: c.Files, Models: w.o.Models, Extended: c.ExtendedGlobals}
+	if c.ObservedShapes {
+		o.Observed = w.shapes.observed()
+	}
+	return o
 }
 
 // builtinRules allow the tools of the demo server that this program defines

@@ -84,6 +84,7 @@ type Workspace struct {
 	set    *upstream.Set
 	boxes  *sandbox.Pool
 	runner *exec.Runner
+	shapes *shapes
 
 	wake    chan struct{} // capacity 1: something may have changed
 	changes atomic.Uint64 // counts what may have changed
@@ -141,6 +142,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 	w.boxes = sandbox.NewPool(sandbox.Options{
 		Warm: o.WarmSandboxes, MaxRuns: first.config.Limits.MaxRuns, MemoryMB: first.config.Limits.MemoryMB, Log: w.log,
 	})
+	w.shapes = &shapes{log: w.log}
 	w.runner = &exec.Runner{
 		Sandbox: w.boxes, Caller: w.set, Rules: w.store, Check: o.Check, Log: w.log,
 		Pool:            func() *catalog.Catalog { return w.refresh().Catalog },
@@ -149,6 +151,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 		Together:        func(server string) bool { return slices.Contains(w.refresh().Config.Together, server) },
 	}
 	w.runner.Folders = w.folders
+	w.runner.Observe = w.observe
 	w.runner.Hooks, w.runner.Redact, w.runner.Tracer = w.hooks, w.redact, o.Tracer
 	if o.StateDir != "" {
 		w.audit = audit.Open(filepath.Join(o.StateDir, "audit.jsonl"), audit.Options{})
@@ -156,6 +159,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 	}
 	if o.CacheDir != "" {
 		w.runner.ArtifactDir = filepath.Join(o.CacheDir, "artifacts")
+		w.shapes.path = filepath.Join(o.CacheDir, "shapes", workspaceID(o.Sources.Folders)+".json")
 		w.runner.ScratchDir = filepath.Join(o.CacheDir, "scratch", workspaceID(o.Sources.Folders))
 	}
 	w.configuring.Lock()
@@ -193,6 +197,14 @@ func (w *Workspace) follow(ctx context.Context, told *Snapshot) {
 			w.o.Changed()
 		}
 		told = now
+		w.shapes.save()
+	}
+}
+
+// observe keeps what a result looks like, when the settings say so.
+func (w *Workspace) observe(t *catalog.Tool, structured jsontext.Value, text string) {
+	if w.refresh().Config.ObservedShapes && w.shapes.observe(t.Name, structured, text) {
+		w.changed()
 	}
 }
 
@@ -292,6 +304,7 @@ func (w *Workspace) Close() {
 	w.runner.Close()
 	w.stop()
 	w.owner.Wait()
+	w.shapes.save()
 	w.set.Close()
 	w.boxes.Close()
 	w.o.Tracer.Close()
