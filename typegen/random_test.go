@@ -326,7 +326,7 @@ func (g *schemaMaker) value(depth int) any {
 	case 1:
 		return g.IntN(2) == 0
 	case 2:
-		return pickOf[any](g, 0, -1, 1.5, 1e21, 1e-7, -0.0)
+		return pickOf[any](g, 0, -1, 1.5, 1e21, 1e-7, 0.5)
 	case 3:
 		if depth < 2 {
 			return []any{g.value(depth + 1), g.value(depth + 1)}[:g.IntN(3)]
