@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -515,10 +516,9 @@ var errShape = &script.CompileError{Message: "the script must be the body of one
 // load turns a compiled script into a program of goja.
 func (r *realm) load(p *script.Program) (*goja.Program, error) {
 	m := script.RebaseMap(p.SourceMap, script.Rebase{GeneratedColumns: 1, Columns: 1}) // goja counts from 1, stacks too
-	tree, err := goja.Parse(programName, p.Code+"\n//# sourceMappingURL=map",
-		parser.WithSourceMapLoader(func(string) ([]byte, error) { return m, nil }))
+	tree, err := parse(p.Code, m)
 	if err != nil {
-		return nil, engineError(err)
+		return nil, engineError(err, p)
 	}
 	if !isBody(tree.Body) {
 		return nil, errShape
@@ -529,7 +529,7 @@ func (r *realm) load(p *script.Program) (*goja.Program, error) {
 	hideHelpers(tree)
 	program, err := goja.CompileAST(tree, false)
 	if err != nil {
-		return nil, engineError(err)
+		return nil, engineError(err, p)
 	}
 	return program, nil
 }
@@ -574,12 +574,74 @@ func isBody(statements []ast.Statement) bool {
 	return false
 }
 
-// engineError is for what esbuild accepts and goja does not.
-func engineError(err error) error {
+// parse reads the transpiler's output. goja takes a class field that is called get
+// or set for an accessor; such a name is put in quotes, at the same length.
+func parse(code string, sourceMap []byte) (tree *ast.Program, err error) {
+	for range maxMended {
+		tree, err = parser.ParseFile(nil, programName, code+"\n//# sourceMappingURL=map", 0,
+			parser.WithSourceMapLoader(func(string) ([]byte, error) { return sourceMap, nil }))
+		var list parser.ErrorList
+		if err == nil || !errors.As(err, &list) || len(list) == 0 {
+			return tree, err
+		}
+		mended := false
+		if at := offsetOf(code, list[0].Position.Line, list[0].Position.Column); at >= 0 {
+			code, mended = quoteField(code, at)
+		}
+		if !mended {
+			return nil, err
+		}
+	}
+	return nil, err
+}
+
+// maxMended is how many names are put in quotes at most.
+const maxMended = 200
+
+// quoteField puts the name of a field in quotes whose end goja complains of. Only
+// spaces are lost, so what follows stays in its column.
+func quoteField(code string, at int) (string, bool) {
+	from := strings.LastIndexByte(code[:at], '\n') + 1
+	line, rest, _ := strings.Cut(code[from:], "\n")
+	name := strings.TrimPrefix(strings.TrimLeft(line, " "), "static ")
+	for _, word := range []string{"get", "set"} {
+		start := from + len(line) - len(name)
+		if start > at {
+			break
+		}
+		if value, ok := strings.CutPrefix(name, word+" = "); ok {
+			return code[:start] + `"` + word + `"=` + value + "\n" + rest, true
+		}
+		if name == word+";" {
+			return code[:start] + `"` + word + "\";\n" + rest, true
+		}
+	}
+	return code, false
+}
+
+// offsetOf is the offset of a line and column, both from 1; -1 for none.
+func offsetOf(text string, line, column int) int {
+	at := 0
+	for range line - 1 {
+		n := strings.IndexByte(text[at:], '\n')
+		if n < 0 {
+			return -1
+		}
+		at += n + 1
+	}
+	if at += column - 1; at > len(text) {
+		return -1
+	}
+	return at
+}
+
+// engineError is for what the transpiler accepts and goja does not.
+func engineError(err error, p *script.Program) error {
 	e := &script.CompileError{Message: "the script engine does not support this: " + err.Error()}
 	var list parser.ErrorList
 	if errors.As(err, &list) && len(list) > 0 {
 		e.Message = "the script engine does not support this: " + list[0].Message
+		e.At, _ = p.Original(list[0].Position.Line-1, list[0].Position.Column-1)
 	}
 	return e
 }

@@ -131,18 +131,23 @@ func finish(p *Program, res Transformed, author string) (*Program, error) {
 
 // original maps an offset of the output to the author's text.
 func original(p *Program, offset int) Position {
+	head := p.Code[:offset]
+	at, _ := p.Original(strings.Count(head, "\n"), offset-(strings.LastIndexByte(head, '\n')+1))
+	return at
+}
+
+// Original maps a place in the output, line and column from 0, to the author's
+// text; ok is false for one that is no author's.
+func (p *Program) Original(line, column int) (at Position, ok bool) {
 	c, err := sourcemap.Parse("", p.SourceMap)
 	if err != nil {
-		return Position{}
+		return Position{}, false
 	}
-	head := p.Code[:offset]
-	line := strings.Count(head, "\n")
-	column := offset - (strings.LastIndexByte(head, '\n') + 1)
 	_, _, l, col, ok := c.Source(line+1, column)
 	if !ok || l < 1 {
-		return Position{}
+		return Position{}, false
 	}
-	return Position{Line: l - 1, Character: col}
+	return Position{Line: l - 1, Character: col}, true
 }
 
 // CompileError is one syntax or transpile error at the author's position.
