@@ -375,6 +375,7 @@ func (x *run) status(c *call, s CallStatus) {
 // finished notes how long a call took, and when in its run. x.mu is held.
 func (x *run) finished(c *call) {
 	now := time.Now()
+	c.record.unsent = c.tool != nil && c.sent.IsZero() && c.record.Status == CallCancelled
 	c.record.Timing = &CallTiming{
 		TotalMs:      now.Sub(c.began).Milliseconds(),
 		PermissionMs: c.waited.Milliseconds(),

@@ -344,3 +344,24 @@ func editedWhileWaiting(t *testing.T, effect permission.Effect) {
 		}
 	}
 }
+
+// EXEC-11: what is listed as made, and not undone, has reached its server.
+func TestExec11OnlyCallsThatWereMade(t *testing.T) {
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		s.call("mcp__a__read", `{}`)
+		s.call("mcp__a__plain", `{}`)
+		s.call("mcp__b__read", `{}`) // over the cap
+		return sandbox.Outcome{Status: sandbox.Thrown, Error: &sandbox.ScriptError{Name: "Error", Message: "x", Call: -1}}
+	}, permission.Rule{Effect: permission.Allow, Layer: permission.Flag, Match: "mcp__a__read"})
+	r := b.run(t, Request{MaxToolCalls: 2})
+	if len(r.Calls) != 3 || !strings.HasSuffix(r.Text, "\nCalls already made (not undone):\n- mcp__a__read: completed") {
+		t.Errorf("%d calls\n%s", len(r.Calls), r.Text)
+	}
+	b = setup(t, func(s *fakeScript) sandbox.Outcome {
+		s.call("mcp__a__plain", `{}`)
+		return sandbox.Outcome{Status: sandbox.Thrown, Error: &sandbox.ScriptError{Name: "Error", Message: "x", Call: -1}}
+	}, ask)
+	if r := b.run(t, Request{}); strings.Contains(r.Text, "already made") {
+		t.Error(r.Text)
+	}
+}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -162,9 +163,18 @@ func (t *text) diagnostics(b *strings.Builder) {
 	}
 }
 
+// notMade says that a call never reached its server: there is nothing to undo.
+func (c CallRecord) notMade() bool {
+	return c.Status == CallDenied || c.Status == CallRefused || c.unsent
+}
+
 // calls lists what was called; equal neighbours share a line.
 func (t *text) calls(b *strings.Builder, title string) {
-	if len(t.result.Calls) == 0 || t.dry && !strings.Contains(title, "would") {
+	calls := t.result.Calls
+	if !t.dry {
+		calls = slices.DeleteFunc(slices.Clone(calls), CallRecord.notMade)
+	}
+	if len(calls) == 0 || t.dry && !strings.Contains(title, "would") {
 		return
 	}
 	b.WriteString("\n" + title)
@@ -175,16 +185,16 @@ func (t *text) calls(b *strings.Builder, title string) {
 		return fmt.Sprintf("\n- %s: %s", c.Tool, statusWords[c.Status])
 	}
 	lines := 0
-	for i := 0; i < len(t.result.Calls); {
+	for i := 0; i < len(calls); {
 		same := i + 1
-		for same < len(t.result.Calls) && line(t.result.Calls[same]) == line(t.result.Calls[i]) {
+		for same < len(calls) && line(calls[same]) == line(calls[i]) {
 			same++
 		}
 		if lines++; lines > maxCallLines {
-			fmt.Fprintf(b, "\n… and %d more", len(t.result.Calls)-i)
+			fmt.Fprintf(b, "\n… and %d more", len(calls)-i)
 			return
 		}
-		b.WriteString(line(t.result.Calls[i]))
+		b.WriteString(line(calls[i]))
 		if same > i+1 {
 			fmt.Fprintf(b, " (%d times)", same-i)
 		}
