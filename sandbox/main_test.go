@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == CompilerCommand {
 		os.Exit(CompilerMain(esbuild.Transform))
 	}
+	if len(os.Args) > 2 && os.Args[1] == forgerCommand {
+		os.Exit(forge(os.Args[2]))
+	}
 	if len(os.Args) > 2 && os.Args[1] == test262Command {
 		os.Exit(test262Worker(os.Args[2]))
 	}

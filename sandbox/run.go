@@ -161,7 +161,7 @@ func (r *run) conclude(end finish, value jsontext.Value, reason Status, o *Outco
 		o.Status, o.HasValue, o.Value, o.Error = Completed, end.HasValue, value, nil
 	case end.Status != "":
 		o.Status = end.Status
-		if o.Error == nil {
+		if o.Error == nil || o.Error.Name == "" && o.Error.Message == "" {
 			o.Error = &ScriptError{Name: "Error", Message: "the script failed", Call: -1}
 		}
 	default: // stopped, or died when it was to stop
