@@ -55,18 +55,25 @@ func (s *Server) completion(ctx context.Context, snap *Snapshot, p *protocol.Com
 	}
 }
 
-// soon is snap, or the newest snapshot once the workspace is open, for a client
-// that asks right after its start.
+// soon is snap, or the newest snapshot once the workspace has the tools of last
+// time, for a client that asks right after its start. It does not wait for their
+// declarations (LSP-1).
 func (s *Server) soon(ctx context.Context, snap *Snapshot) *Snapshot {
 	if snap.Opened || !s.begun.Load() {
 		return snap
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	if opened, err := s.withPool(ctx, snap); err == nil {
-		return opened
+	select {
+	case <-s.recalled:
+	case <-ctx.Done():
+		return snap
 	}
-	return snap
+	now := *s.session.Snapshot()
+	if !now.Opened {
+		now.Workspace, now.Opened = s.workspace.Snapshot(), true
+	}
+	return &now
 }
 
 // A completer makes the items for one position.

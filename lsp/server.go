@@ -45,6 +45,9 @@ type Server struct {
 	ids    atomic.Int64
 	begun  atomic.Bool   // `initialized` has come
 	ready  chan struct{} // closed when workspace is open
+	// recalled is closed, before ready, when workspace is set and has the tools of
+	// last time.
+	recalled chan struct{}
 
 	// Wake-ups, each of capacity 1.
 	workspaceChanged, settingsChanged, approvalsPending, statesChanged chan struct{}
@@ -86,7 +89,7 @@ func newServer(o Options, hangup context.CancelCauseFunc) *Server {
 	log = slog.New(logTee{log.Handler(), recent.handler()})
 	s := &Server{
 		o: o, log: log, recent: recent, hangup: hangup,
-		ready: make(chan struct{}), ended: make(chan struct{}),
+		ready: make(chan struct{}), recalled: make(chan struct{}), ended: make(chan struct{}),
 		workspaceChanged: make(chan struct{}, 1),
 		settingsChanged:  make(chan struct{}, 1),
 		approvalsPending: make(chan struct{}, 1),

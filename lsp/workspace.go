@@ -79,10 +79,11 @@ func (s *Server) initialized(context.Context, *nothing) error {
 		if w == nil {
 			return
 		}
-		s.take(ctx, w)
 		if err := w.Recalled(ctx); err != nil {
 			return
 		}
+		close(s.recalled)
+		s.take(ctx, w)
 		close(s.ready)
 		s.spawn(s.followSettings)
 		s.spawn(s.askForApprovals)
@@ -94,11 +95,11 @@ func (s *Server) initialized(context.Context, *nothing) error {
 // openNow opens the workspace unless the connection has ended meanwhile.
 func (s *Server) openNow(ctx context.Context) opened {
 	o := s.o.Workspace
-	o.Sources.Folders = s.folders
 	s.mu.Lock()
+	o.Sources.Folders = s.folders
 	o.Sources.Editor, o.Sources.EditorWorkspace = s.settings.Editor, s.settings.EditorWorkspace
-	o.Sources.Inputs = s.answered
 	s.mu.Unlock()
+	o.Sources.Inputs = s.answered
 	if o.Log == nil || o.Log == s.o.Log {
 		o.Log = s.log
 	}

@@ -68,13 +68,23 @@ func NewPool(o Options) *Pool {
 	}
 	p := &Pool{o: o, slots: make(chan struct{}, o.MaxRuns)}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.Warm(o.Warm)
+	return p
+}
+
+// Warm changes how many children wait ready, and starts those that are missing in
+// the background.
+func (p *Pool) Warm(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	p.o.Warm = n
 	p.fill()
-	if o.Warm > 0 {
+	if n > 0 {
 		p.wg.Go(p.startCompiler)
 	}
-	return p
 }
 
 // fill starts as many children as are wanted; p.mu is held.

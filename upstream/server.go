@@ -47,7 +47,7 @@ type server struct {
 	settled chan struct{} // closed at the first outcome
 	// recalled is closed when what is known of last time is offered, if anything is.
 	recalled chan struct{}
-	once    sync.Once     // closes settled
+	once     sync.Once // closes settled
 
 	mu      sync.Mutex
 	shown   config.Server // def, at its present place in the file
@@ -76,8 +76,9 @@ func newServer(set *Set, def config.Server, state State, failure string) *server
 
 // start runs the server after another one has ended, so that two of one name
 // never run side by side.
-func (s *server) start(ctx context.Context, after <-chan struct{}) {
+func (s *server) start(ctx context.Context, after <-chan struct{}, recall *sync.WaitGroup) {
 	ctx, s.cancel = context.WithCancel(ctx)
+	recall.Add(1)
 	go func() {
 		defer close(s.done)
 		defer s.once.Do(func() { close(s.settled) })
@@ -86,6 +87,8 @@ func (s *server) start(ctx context.Context, after <-chan struct{}) {
 			s.publishCached(memory)
 		}
 		close(s.recalled)
+		recall.Done()
+		recall.Wait()
 		if after != nil {
 			<-after
 		}

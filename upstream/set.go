@@ -119,6 +119,9 @@ func (s *Set) Configure(servers []config.Server, trusted func(config.Server) boo
 		old[server.def.Name] = server
 	}
 	next := make([]*server, 0, len(servers))
+	var recall sync.WaitGroup
+	recall.Add(1) // none goes on before all are counted
+	defer recall.Done()
 	for _, def := range servers {
 		state, failure := s.standing(def, trusted)
 		before := old[def.Name]
@@ -128,7 +131,7 @@ func (s *Set) Configure(servers []config.Server, trusted func(config.Server) boo
 			delete(old, def.Name)
 			continue
 		}
-		next = append(next, s.replace(before, def, state, failure))
+		next = append(next, s.replace(before, def, state, failure, &recall))
 		delete(old, def.Name)
 	}
 	for _, gone := range old {
@@ -179,8 +182,10 @@ func (s *server) moveTo(def config.Server) {
 	s.shown = def
 }
 
-// replace stops a server, if there is one, and begins another. s.mu is held.
-func (s *Set) replace(before *server, def config.Server, state State, failure string) *server {
+// replace stops a server, if there is one, and begins another. No process is
+// started before all that begin together have recalled their tools: what is known
+// already comes first (LSP-1). s.mu is held.
+func (s *Set) replace(before *server, def config.Server, state State, failure string, recall *sync.WaitGroup) *server {
 	var after <-chan struct{}
 	if before != nil {
 		before.cancel()
@@ -201,7 +206,7 @@ func (s *Set) replace(before *server, def config.Server, state State, failure st
 	})
 	server := newServer(s, def, state, failure)
 	if state == Connecting {
-		server.start(s.ctx, after)
+		server.start(s.ctx, after, recall)
 	}
 	return server
 }
@@ -217,7 +222,7 @@ func (s *Set) Restart(name string) error {
 	before := s.servers[i]
 	before.mu.Lock()
 	state, failure := before.state, before.failure
-	startable := state == Connecting || state == Connected || (state == Failed && before.def.Problem == "")
+	startable := state == Connecting || state == Connected || (state == Failed && before.def.Problem == "" && len(before.def.NeedsInput) == 0)
 	before.mu.Unlock()
 	if !startable {
 		s.mu.Unlock()
@@ -226,7 +231,7 @@ func (s *Set) Restart(name string) error {
 		}
 		return fmt.Errorf("server %q cannot be started: it is %s", name, state)
 	}
-	s.servers[i] = s.replace(before, before.def, Connecting, "")
+	s.servers[i] = s.replace(before, before.def, Connecting, "", new(sync.WaitGroup))
 	s.mu.Unlock()
 	s.changed()
 	return nil

@@ -140,7 +140,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 		Changed: w.changed, Version: o.Version,
 	})
 	w.boxes = sandbox.NewPool(sandbox.Options{
-		Warm: o.WarmSandboxes, MaxRuns: first.config.Limits.MaxRuns, MemoryMB: first.config.Limits.MemoryMB, Log: w.log,
+		MaxRuns: first.config.Limits.MaxRuns, MemoryMB: first.config.Limits.MemoryMB, Log: w.log,
 	})
 	w.shapes = &shapes{log: w.log}
 	w.runner = &exec.Runner{
@@ -151,12 +151,12 @@ func Open(ctx context.Context, o Options) *Workspace {
 		Together:        func(server string) bool { return slices.Contains(w.refresh().Config.Together, server) },
 	}
 	w.runner.Folders = w.folders
-	w.runner.Observe = w.observe
 	w.runner.Hooks, w.runner.Redact, w.runner.Tracer = w.hooks, w.redact, o.Tracer
 	if o.StateDir != "" {
 		w.audit = audit.Open(filepath.Join(o.StateDir, "audit.jsonl"), audit.Options{})
 		w.runner.Audit = w.audit
 	}
+	w.runner.Observe = w.observe
 	if o.CacheDir != "" {
 		w.runner.ArtifactDir = filepath.Join(o.CacheDir, "artifacts")
 		w.shapes.path = filepath.Join(o.CacheDir, "shapes", workspaceID(o.Sources.Folders)+".json")
@@ -168,6 +168,11 @@ func Open(ctx context.Context, o Options) *Workspace {
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
 	told := w.refresh()
 	w.owner.Go(func() { w.follow(ctx, told) })
+	w.owner.Go(func() {
+		if w.set.Recalled(ctx) == nil { // who opens an editor looks at tools before running anything
+			w.boxes.Warm(o.WarmSandboxes)
+		}
+	})
 	w.owner.Go(w.runner.CleanArtifacts)
 	return w
 }
@@ -214,6 +219,10 @@ func (w *Workspace) Snapshot() *Snapshot { return w.refresh() }
 // Settled waits until every startable server has connected or failed once.
 func (w *Workspace) Settled(ctx context.Context) error { return w.set.Settled(ctx) }
 
+// Recalled waits until the tools that are known of last time are in the pool
+// (LSP-1); it waits for no server.
+func (w *Workspace) Recalled(ctx context.Context) error { return w.set.Recalled(ctx) }
+
 // Restart restarts one server.
 func (w *Workspace) Restart(name string) error { return w.set.Restart(name) }
 
@@ -250,10 +259,6 @@ func (w *Workspace) Reconfigure(editor, editorWorkspace jsontext.Value, folders 
 }
 
 // Pending are servers of workspace files that nobody has decided on (TRUST-1).
-// Recalled waits until the tools that are known of last time are in the pool
-// (LSP-1); it waits for no server.
-func (w *Workspace) Recalled(ctx context.Context) error { return w.set.Recalled(ctx) }
-
 func (w *Workspace) Pending() []config.Server {
 	w.mu.Lock()
 	servers, always := w.loaded.servers, w.loaded.config.TrustWorkspace
