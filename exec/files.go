@@ -25,7 +25,7 @@ const (
 // links change meanwhile: every file is opened through an os.Root.
 type files struct {
 	folders []string // absolute
-	scratch string   // absolute; need not exist
+	scratch string   // absolute; need not exist; "" is none
 	max     int      // bytes of a file
 }
 
@@ -35,7 +35,10 @@ func (f files) read(path string) (string, error) {
 	if strings.ContainsRune(path, 0) {
 		return "", errors.New("a path has no NUL in it")
 	}
-	roots := append([]string{f.scratch}, f.folders...)
+	roots := f.folders
+	if f.scratch != "" {
+		roots = append([]string{f.scratch}, f.folders...)
+	}
 	candidates := []string{filepath.Clean(path)}
 	if !filepath.IsAbs(path) {
 		candidates = nil

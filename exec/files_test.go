@@ -70,6 +70,16 @@ func TestReadText(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", path, got, err, words)
 		}
 	}
+	bare := files{folders: f.folders, max: f.max}
+	if got, err := bare.read("files_test.go"); err == nil || !strings.Contains(err.Error(), none) { // of this process's folder
+		t.Errorf("without a scratch folder: %q, %v", got, err)
+	}
+	if got, err := bare.read("a.txt"); got != "a" || err != nil {
+		t.Errorf("without a scratch folder: %q, %v", got, err)
+	}
+	if _, err := bare.write("x", "", false); err == nil {
+		t.Error("written without a scratch folder")
+	}
 	var r rangeError
 	if _, err := f.read("large"); !errors.As(err, &r) {
 		t.Errorf("the size limit is no RangeError: %v", err)

@@ -8,6 +8,7 @@ import (
 	"codemode-ls/config"
 	"codemode-ls/permission"
 	"codemode-ls/script"
+	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -47,6 +48,16 @@ func TestPool5Diagnostic(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, text, want)
 		}
 	}
+	// The server's state names them, and what could not be taken in at all.
+	snap.Catalog = catalog.New([]*catalog.Server{catalog.NewServer("a", []jsontext.Value{
+		jsontext.Value(`{"inputSchema":{}}`), jsontext.Value(`{"name":"odd","inputSchema":5}`), jsontext.Value(`{"name":"fine","inputSchema":{"type":"object"}}`),
+	}, "", false)}, nil)
+	snap.Servers = []upstream.Status{{Server: config.Server{Name: "a"}}, {Server: config.Server{Name: "b"}}}
+	list := ServerList(snap)
+	if len(list[0].Problems) != 2 || !strings.Contains(list[0].Problems[0], "tool 1 is left out") || !strings.Contains(list[0].Problems[1], "mcp__a__odd: ") || list[1].Problems != nil {
+		t.Errorf("problems %q and %q", list[0].Problems, list[1].Problems)
+	}
+	snap.Catalog = pool
 	d := newDiagnosis(snap, true, "await tools.mcp__a__ref({})", script.TypeScript)
 	d.run()
 	if len(d.found) != 1 || !strings.Contains(d.found[0].message, "(and 1 more)") {

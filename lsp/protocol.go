@@ -168,6 +168,8 @@ type ServerStatus struct {
 	Error  string `json:"error,omitzero"`
 	Stderr string `json:"stderr,omitzero"`
 	Cached bool   `json:"cached,omitzero"` // its last known tools are shown
+	// Problems are tools of it that are left out or have a broken part.
+	Problems []string `json:"problems,omitzero"`
 	// Approval is what a person has to know to approve it; only of an untrusted
 	// server (TRUST-1).
 	Approval *ServerApproval `json:"approval,omitzero"`

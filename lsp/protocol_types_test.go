@@ -167,6 +167,9 @@ func (d *declarations) fields(name string) (list []field) {
 	}
 	pkg, _, _ := strings.Cut(name, ".")
 	for _, f := range c.expr.(*ast.StructType).Fields.List {
+		if len(f.Names) > 0 && !f.Names[0].IsExported() {
+			continue
+		}
 		x := field{typ: typeOf(pkg, f.Type), comment: oneLine(f.Doc)}
 		if f.Comment != nil {
 			x.comment = oneLine(f.Comment)

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -29,6 +30,7 @@ func ServerList(w *workspace.Snapshot) []ServerStatus {
 			Source: string(v.Server.Layer), Client: v.Server.Client, File: v.Server.File, Line: v.Server.Line,
 			Transport: v.Server.Transport, Status: string(v.State),
 			Tools: v.Tools, Error: v.Error, Stderr: v.Stderr, Cached: v.Cached,
+			Problems: problemsOf(w.Catalog, v.Server.Name),
 		}
 		if v.State == upstream.Untrusted {
 			status.Approval = approvalOf(v.Server)
@@ -36,6 +38,31 @@ func ServerList(w *workspace.Snapshot) []ServerStatus {
 		list = append(list, status)
 	}
 	return list
+}
+
+// maxProblems is how many problems of one server are told.
+const maxProblems = 20
+
+// problemsOf is what is wrong with the tools that a server sent: those that are
+// left out, and those with a broken part, by name (POOL-5).
+func problemsOf(c *catalog.Catalog, server string) (problems []string) {
+	for _, s := range c.Servers() {
+		if s.Name != server {
+			continue
+		}
+		for _, p := range s.Problems {
+			problems = append(problems, plain(p, 300))
+		}
+		for _, t := range s.Tools {
+			if broken := t.Broken(); len(broken) > 0 {
+				problems = append(problems, t.Name+": "+brokenWords(broken))
+			}
+		}
+	}
+	if n := len(problems) - maxProblems; n > 0 {
+		problems = append(problems[:maxProblems], fmt.Sprintf("%d more", n))
+	}
+	return problems
 }
 
 // approvalOf shows a definition without the values of variables, which may be
