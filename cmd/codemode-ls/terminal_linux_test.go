@@ -171,6 +171,36 @@ func TestCli3Terminal(t *testing.T) {
 	}
 }
 
+// PERM-12: from the second question on, a number allows so many calls, and "w"
+// those that meet the condition.
+func TestPerm12Terminal(t *testing.T) {
+	const script = `for (const b of [1, 2, 3, 4, 5]) await tools.mcp__mine__add({ a: 1, b });
+for (const name of ["team/a", "team/b", "team/c", "elsewhere"]) await tools.mcp__mine__echo({ message: name }).catch(() => 0);
+return "done"`
+	p := onTerminal(t, script, nil, "run", "--check", "off", "--server", "mine=codemode-ls demo")
+	p.see(`"b": 1`)
+	p.press("3\n") // means nothing yet
+	p.see("deny and [s]top ? 3\r\n[o]nce  for")
+	p.press("o\n")
+	p.see(`"b": 2`)
+	p.see("a number of calls, such as 10")
+	p.press("4\n")
+	p.see("team/a")
+	p.press("o\n")
+	p.see("team/b")
+	p.see(`[w]hile message starts with "team/"`)
+	p.press("w\n")
+	p.see("elsewhere")
+	p.press("d\n")
+	shown, code := p.end()
+	if code != 0 || p.stdout.String() != "done\n" {
+		t.Errorf("exit code %d, standard output %q, terminal %q", code, p.stdout.String(), shown)
+	}
+	if n := strings.Count(shown, "The script wants to call"); n != 5 {
+		t.Errorf("asked %d times, want 5: %q", n, shown)
+	}
+}
+
 // CLI-4: Ctrl-C cancels the run, and its end is told.
 func TestCli4Interrupt(t *testing.T) {
 	p := onTerminal(t, `console.log("begun"); for (;;) await tools.mcp__demo__add({ a: 1, b: 2 })`, nil, "run")
