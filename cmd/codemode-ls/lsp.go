@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 
 	"codemode-ls/lsp"
 	"codemode-ls/typescript"
@@ -14,6 +15,9 @@ type lspCommand struct {
 	Stdio bool   `help:"Speak on standard input and output (the default)." xor:"where"`
 	Port  int    `help:"Connect to an editor that listens on this loopback port." placeholder:"N" xor:"where"`
 	Pipe  string `help:"Connect to an editor that listens on this socket." placeholder:"PATH" xor:"where"`
+	// Listen is a path and no port: who may connect may start programs, and only a
+	// file has an owner.
+	Listen string `help:"Listen on this socket, which only you can open, and serve every editor's window that connects." placeholder:"PATH" xor:"where"`
 }
 
 func (lspCommand) Help() string {
@@ -21,6 +25,7 @@ func (lspCommand) Help() string {
 
 Examples:
   codemode-ls lsp
+  codemode-ls lsp --listen ~/.cache/codemode-ls.sock
   codemode-ls lsp --server 'fs=npx -y @modelcontextprotocol/server-filesystem .'`
 }
 
@@ -32,22 +37,56 @@ func (c *lspCommand) Run(a *app) error {
 	// The folders are the client's to say, in initialize.
 	o.Sources.Folders = nil
 	o.WarmSandboxes = 1
-	wire, err := c.connect(a)
-	if err != nil {
-		return err
-	}
-	code := lsp.Serve(a.ctx, wire, lsp.Options{
+	options := lsp.Options{
 		Workspace:  o,
 		TypeScript: func() *typescript.Engine { return typescript.New(typescript.Options{Log: a.log, OnDemand: true}) },
 		UserDir:    o.Sources.UserDir,
 		CacheDir:   o.CacheDir,
 		Version:    version(),
 		Log:        a.log,
-	})
-	if code != 0 {
+	}
+	if c.Listen != "" {
+		l, err := listen(c.Listen)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stderr, "listening on %s\n", printable(c.Listen))
+		return lsp.ServeAll(a.ctx, l, options)
+	}
+	wire, err := c.connect(a)
+	if err != nil {
+		return err
+	}
+	if code := lsp.Serve(a.ctx, wire, options); code != 0 {
 		return &exitError{code, nil}
 	}
 	return nil
+}
+
+// listen makes a socket that the user alone can open. One that a program left
+// behind is replaced; one that somebody listens on is not.
+func listen(path string) (net.Listener, error) {
+	if info, err := os.Lstat(path); err == nil {
+		if info.Mode()&os.ModeSocket == 0 {
+			return nil, &exitError{exitUsage, fmt.Errorf("--listen %s is there and no socket", path)}
+		}
+		if conn, err := net.Dial("unix", path); err == nil {
+			conn.Close()
+			return nil, &exitError{exitUsage, fmt.Errorf("somebody listens on %s already", path)}
+		}
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listening: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		l.Close()
+		return nil, fmt.Errorf("keeping %s to you: %w", path, err)
+	}
+	return l, nil
 }
 
 // connect opens the wire. As with other language servers, --port and --pipe name
