@@ -39,7 +39,8 @@ var markerWays = []struct {
 }
 
 // TestMarkers runs testdata/markers: what the server says at places in scripts,
-// in text form. Its README tells how to write more.
+// in text form (TEST-2), for NAV-1, SIG-1, INLAY-1, HOV-1, COMP-1 to COMP-3,
+// DIAG-1 and ACT-1. Its README tells how to write more.
 func TestMarkers(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "markers", "*.txt"))
 	if err != nil || len(files) == 0 {
