@@ -127,6 +127,7 @@ func Exec() AgentTool {
 		Name:        ExecName,
 		Description: execDescription,
 		InputSchema: jsontext.Value(execInput),
+		Annotations: jsontext.Value(execAnnotations),
 		Grammar:     &Grammar{Syntax: "lark", Definition: execGrammar},
 	}
 }
@@ -141,6 +142,10 @@ const execDescription = `Runs a TypeScript or JavaScript script that calls MCP t
 - Calls may need a person's permission. What a script has called stays done, even if the script fails later.`
 
 const execInput = `{"type":"object","properties":{"code":{"type":"string","description":"The script: TypeScript or JavaScript source, without a Markdown fence."}},"required":["code"],"additionalProperties":false}`
+
+// execAnnotations say that Exec may do whatever the tools may, so that no agent
+// runs it beside anything else (SCHED-3).
+const execAnnotations = `{"readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":true}`
 
 // optionsPrefix begins the line that sets limits (EXEC-15).
 const optionsPrefix = "// @options:"

@@ -78,6 +78,9 @@ func TestExecIsConstant(t *testing.T) {
 	if unwanted := regexp.MustCompile(`mcp__|PARTIAL|budget|[0-9]`).FindString(one.Description); unwanted != "" {
 		t.Errorf("Exec's description says %q", unwanted)
 	}
+	if string(one.Annotations) != execAnnotations { // SCHED-3
+		t.Errorf("annotations %s", one.Annotations)
+	}
 	if !one.InputSchema.IsValid() {
 		t.Errorf("schema %s", one.InputSchema)
 	}

@@ -23,11 +23,11 @@ func (s *Server) catalog(ctx context.Context, snap *Snapshot, p *CatalogParams) 
 		}
 		o.BudgetTokens = *p.BudgetTokens
 	}
-	return CatalogOf(snap.Workspace.Catalog.Render(o), snap.Workspace.Rules), nil
+	return CatalogOf(snap.Workspace.Catalog.Render(o), snap.Workspace), nil
 }
 
-// CatalogOf is the answer of codemode/catalog for a rendering.
-func CatalogOf(r *catalog.Rendering, rules *permission.Rules) *Catalog {
+// CatalogOf is the answer of codemode/catalog for a rendering of w's pool.
+func CatalogOf(r *catalog.Rendering, w *workspace.Snapshot) *Catalog {
 	answer := &Catalog{
 		Text: r.Text, Hash: r.Hash, Partial: r.Partial, Shown: r.Shown, Total: r.Total,
 		Tokens: r.Tokens, FlatTokens: r.FlatTokens,
@@ -43,7 +43,7 @@ func CatalogOf(r *catalog.Rendering, rules *permission.Rules) *Catalog {
 		answer.Tools = append(answer.Tools, CatalogTool{
 			Name: t.Tool.Name, Server: t.Tool.Server, Title: t.Tool.Title, Description: t.Tool.Description,
 			Signature: t.Signature, Tokens: t.Tokens, Shown: t.Shown, Annotations: t.Tool.RawAnnotations,
-			Permission: verdict(rules, t.Tool.Name),
+			Permission: verdict(w.Rules, t.Tool.Name), Exposure: w.Exposure(t.Tool.Name),
 		})
 	}
 	return answer
@@ -101,7 +101,7 @@ func (s *Server) describe(ctx context.Context, snap *Snapshot, p *DescribeParams
 	d := &Description{
 		Name: t.Name, Server: t.Server, Title: t.Title, Description: t.Description, Signature: full.Signature,
 		Annotations: t.RawAnnotations, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
-		Permission: verdict(snap.Workspace.Rules, t.Name),
+		Permission: verdict(snap.Workspace.Rules, t.Name), Exposure: snap.Workspace.Exposure(t.Name),
 	}
 	for _, b := range t.Broken() {
 		d.Problems = append(d.Problems, problemWords(b))

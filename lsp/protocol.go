@@ -118,6 +118,7 @@ type CatalogTool struct {
 	Shown       bool           `json:"shown"`
 	Annotations jsontext.Value `json:"annotations,omitzero"`
 	Permission  string         `json:"permission"`
+	Exposure    string         `json:"exposure"` // to agents: "code", or "direct" (the setting exposure)
 }
 
 // Types is the generated .d.ts and where it was written.
@@ -145,6 +146,7 @@ type Description struct {
 	InputSchema  jsontext.Value `json:"inputSchema"`
 	OutputSchema jsontext.Value `json:"outputSchema,omitzero"`
 	Permission   string         `json:"permission"`
+	Exposure     string         `json:"exposure"` // as of CatalogTool
 	// Problems are parts of it that are broken, and unknown in its types.
 	Problems []string `json:"problems,omitzero"`
 }

@@ -10,6 +10,7 @@ import (
 
 // Exposures of a tool (DECL-9).
 const (
+	exposedCode   = "code"   // from scripts
 	exposedDirect = "direct" // declared beside Exec, and called directly
 	exposedHidden = "hidden" // in no pool
 )
@@ -34,12 +35,16 @@ func (s *Snapshot) ExecOff() bool {
 
 // Direct says whether a tool of the pool is declared beside Exec and can be
 // called directly (DECL-9).
-func (s *Snapshot) Direct(fullName string) bool {
-	if len(s.Config.Exposure) == 0 {
-		return false
+func (s *Snapshot) Direct(fullName string) bool { return s.Exposure(fullName) == exposedDirect }
+
+// Exposure of a tool of the pool to agents: "code" or "direct" (DECL-9).
+func (s *Snapshot) Exposure(fullName string) string {
+	if len(s.Config.Exposure) > 0 {
+		if t, ok := s.Catalog.Find(fullName); ok && exposure(s.Config, t) == exposedDirect {
+			return exposedDirect
+		}
 	}
-	t, ok := s.Catalog.Find(fullName)
-	return ok && exposure(s.Config, t) == exposedDirect
+	return exposedCode
 }
 
 // exposure is what is set for a tool, or else for its server.

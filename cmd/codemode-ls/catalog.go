@@ -46,7 +46,7 @@ func (c *catalogCommand) Run(a *app) error {
 	}
 	r := s.Catalog.Render(o)
 	if c.JSON {
-		return printJSON(a.stdout, lsp.CatalogOf(r, s.Rules))
+		return printJSON(a.stdout, lsp.CatalogOf(r, s))
 	}
 	fmt.Fprintln(a.stdout, printable(r.Text))
 	fmt.Fprintf(a.stderr, "%d of %d tools, %d tokens (declared one by one: %d)\n", r.Shown, r.Total, r.Tokens, r.FlatTokens)
