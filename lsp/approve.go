@@ -98,6 +98,10 @@ func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (
 	case err != nil:
 		// Some clients answer a closed prompt with an error (LSP4IJ).
 		a.s.log.Debug("prompt not answered", "tool", q.Tool, "err", err)
+		if cannotAsk(err) {
+			a.s.showMessage(ctx, protocol.MessageTypeWarning, fmt.Sprintf("%s needs your permission, and this editor cannot ask for it. To allow it: the command codemode.setPermission with %q, \"allow\" and \"session\" (or \"workspace\"), or codemode-ls permissions allow %s", plain(q.Tool, 200), plain(q.Tool, 200), plain(q.Tool, 200)))
+			return denied("this editor cannot ask; a rule can allow the call"), nil
+		}
 		return denied("the question was closed or cannot be shown"), nil
 	case item == nil:
 		return denied("the question was closed"), nil

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 
+	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
 
@@ -137,4 +139,11 @@ func (s *Server) commandAnswerInput(_ context.Context, snap *Snapshot, p *protoc
 		return nil, badParams("no server waits for an answer to %q", id)
 	}
 	return &Done{}, nil
+}
+
+// cannotAsk says that an error means that the client has no prompts, rather than
+// that somebody closed one.
+func cannotAsk(err error) bool {
+	var coded *jsonrpc2.Error
+	return errors.As(err, &coded) && coded.Code == jsonrpc2.MethodNotFound
 }

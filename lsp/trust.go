@@ -100,6 +100,9 @@ func (s *Server) askForApproval(ctx context.Context, v config.Server) {
 		Message: trustQuestion(v),
 		Actions: []protocol.MessageActionItem{{Title: trustStart}, {Title: trustNever}, {Title: trustNotNow}},
 	})
+	if cannotAsk(err) {
+		s.showMessage(ctx, protocol.MessageTypeWarning, trustQuestion(v)+"\nThis editor cannot ask; to approve it: codemode-ls trust allow "+plain(v.Name, 80))
+	}
 	if err != nil || item == nil {
 		return // closed, or nobody can answer: not now
 	}

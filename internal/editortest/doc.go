@@ -5,10 +5,11 @@
 // # Profiles
 //
 // A Profile has the capabilities and the habits of a real client: vscode,
-// neovim, eglot, lsp4ij, and plain, which can do nothing that is optional. They
-// differ in position encodings, in pulling or being sent diagnostics, in having
-// codemode/permission or not, and in what a closed prompt is on the wire: null
-// (vscode, neovim), an error (lsp4ij), or silence.
+// neovim, eglot, lsp4ij, helix, zed, and plain, which can do nothing that is
+// optional. They differ in position encodings, in pulling or being sent
+// diagnostics, in having codemode/permission or not, in what they can show, and in
+// what a closed prompt is on the wire: null (vscode, neovim, eglot, zed), an error
+// (lsp4ij), or silence (plain); helix has no prompts at all.
 //
 // # Scenarios
 //
@@ -38,8 +39,9 @@
 //	hover PLACE, signature PLACE, definition PLACE, references PLACE
 //	lens FILE
 //		Shows one lens a line: LINE TITLE [COMMAND].
-//	command NAME [JSON | @FILE]...
-//		workspace/executeCommand; @FILE is that file's URI; shows the answer.
+//	command NAME [JSON | @FILE]... [&NAME]
+//		workspace/executeCommand; @FILE is that file's URI; shows the answer. With &NAME
+//		it does not wait: "result NAME" shows that of a run.
 //	diagnostics FILE [REGEXP]
 //		Shows one a line: LINE:COLUMN SEVERITY CODE MESSAGE, in order. With REGEXP it
 //		waits until one matches, with "!" until none does.

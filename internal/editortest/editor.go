@@ -327,6 +327,11 @@ func (e *Editor) request(m Message) {
 	case "workspace/configuration":
 		result = e.configuration(m.Params)
 	case "window/showMessageRequest", "codemode/permission":
+		if e.profile.NoPrompts {
+			e.update(func() { e.notes = append(e.notes, m) })
+			e.answer(m.ID, "", &Error{Code: -32601, Message: m.Method + " is not supported"})
+			return
+		}
 		e.prompt(m)
 		return
 	case "window/showDocument":

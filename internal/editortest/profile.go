@@ -25,6 +25,8 @@ type Profile struct {
 	TitleOnly bool
 	// KillsSlowServers: a server that does not end at once is killed.
 	KillsSlowServers bool
+	// NoPrompts: window/showMessageRequest is a method that it does not know.
+	NoPrompts bool
 }
 
 const codemode = `"experimental":{"codemode":{"permission":true,"events":true,"trust":true}}`
@@ -92,6 +94,40 @@ var Profiles = []Profile{
 				"publishDiagnostics":{"tagSupport":{"valueSet":[1,2]},"codeDescriptionSupport":true,"dataSupport":true}},
 			"workspace":{"applyEdit":true,"configuration":true,"workspaceFolders":true,"codeLens":{"refreshSupport":true},"diagnostics":{"refreshSupport":true},"executeCommand":{}},
 			"window":{"workDoneProgress":true,"showMessage":{"messageActionItem":{"additionalPropertiesSupport":false}},"showDocument":{"support":true}}}`,
+	},
+	{
+		Name: "helix", ClientName: "helix", Dismissal: DismissError, NoPrompts: true,
+		Capabilities: `{
+			"general":{"positionEncodings":["utf-8","utf-32","utf-16"]},
+			"textDocument":{
+				"completion":{"completionItem":{"snippetSupport":true,"insertReplaceSupport":true,"deprecatedSupport":true,"tagSupport":{"valueSet":[1]},"resolveSupport":{"properties":["documentation","detail","additionalTextEdits"]}},"completionItemKind":{}},
+				"hover":{"contentFormat":["markdown"]},
+				"signatureHelp":{"signatureInformation":{"documentationFormat":["markdown"],"parameterInformation":{"labelOffsetSupport":true},"activeParameterSupport":true}},
+				"rename":{"dynamicRegistration":false,"prepareSupport":true},
+				"formatting":{"dynamicRegistration":false},
+				"codeAction":{"codeActionLiteralSupport":{"codeActionKind":{"valueSet":["","quickfix","refactor","source"]}},"isPreferredSupport":true,"disabledSupport":true,"dataSupport":true,"resolveSupport":{"properties":["edit","command"]}},
+				"publishDiagnostics":{"versionSupport":true,"tagSupport":{"valueSet":[1,2]}},
+				"inlayHint":{"dynamicRegistration":false}},
+			"workspace":{"configuration":true,"didChangeConfiguration":{"dynamicRegistration":false},"workspaceFolders":true,"applyEdit":true,"symbol":{"dynamicRegistration":false},"executeCommand":{"dynamicRegistration":false},"inlayHint":{"refreshSupport":false},"workspaceEdit":{"documentChanges":true},"didChangeWatchedFiles":{"dynamicRegistration":true,"relativePatternSupport":false}},
+			"window":{"workDoneProgress":true,"showDocument":{"support":true}}}`,
+	},
+	{
+		Name: "zed", ClientName: "Zed", Dismissal: DismissNull, TitleOnly: true,
+		Capabilities: `{
+			"general":{"positionEncodings":["utf-16"]},
+			"textDocument":{
+				"synchronization":{"didSave":true,"dynamicRegistration":true},
+				"completion":{"contextSupport":true,"completionItem":{"snippetSupport":true,"labelDetailsSupport":true,"insertReplaceSupport":true,"documentationFormat":["markdown","plaintext"],"resolveSupport":{"properties":["additionalTextEdits","command","detail","documentation"]}},"completionList":{"itemDefaults":["commitCharacters","editRange","insertTextMode","insertTextFormat","data"]}},
+				"hover":{"contentFormat":["markdown"]},
+				"signatureHelp":{"signatureInformation":{"documentationFormat":["markdown","plaintext"],"parameterInformation":{"labelOffsetSupport":true},"activeParameterSupport":true}},
+				"definition":{"linkSupport":true},
+				"documentSymbol":{"hierarchicalDocumentSymbolSupport":true},
+				"codeAction":{"codeActionLiteralSupport":{"codeActionKind":{"valueSet":["refactor","quickfix","source"]}},"dataSupport":true,"resolveSupport":{"properties":["kind","diagnostics","isPreferred","disabled","edit","command"]}},
+				"codeLens":{"dynamicRegistration":true},
+				"inlayHint":{"dynamicRegistration":true,"resolveSupport":{"properties":["textEdits","tooltip","label.tooltip"]}},
+				"publishDiagnostics":{"relatedInformation":true,"versionSupport":true,"dataSupport":true,"codeDescriptionSupport":true,"tagSupport":{"valueSet":[1,2]}}},
+			"workspace":{"applyEdit":true,"configuration":true,"workspaceFolders":true,"didChangeConfiguration":{"dynamicRegistration":true},"didChangeWatchedFiles":{"dynamicRegistration":true,"relativePatternSupport":true},"codeLens":{"refreshSupport":true},"inlayHint":{"refreshSupport":true},"workspaceEdit":{"documentChanges":true}},
+			"window":{"workDoneProgress":true,"showMessage":{"messageActionItem":{"additionalPropertiesSupport":false}}}}`,
 	},
 	{Name: "plain", ClientName: "", Dismissal: DismissNever, Capabilities: `{}`},
 }

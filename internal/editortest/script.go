@@ -456,16 +456,25 @@ func (s *scenario) documents(*testscript.TestScript, []string) (string, error) {
 }
 
 func (s *scenario) command(ts *testscript.TestScript, args []string) (string, error) {
-	if err := want(args, 1, "command NAME [JSON | @FILE]…"); err != nil {
+	if err := want(args, 1, "command NAME [JSON | @FILE]… [&NAME]"); err != nil {
 		return "", err
 	}
-	list := slices.Clone(args[1:])
+	list, background := slices.Clone(args[1:]), ""
+	if n := len(list); n > 0 {
+		if name, ok := strings.CutPrefix(list[n-1], "&"); ok {
+			list, background = list[:n-1], name
+		}
+	}
 	for i, a := range list {
 		if file, ok := strings.CutPrefix(a, "@"); ok {
 			list[i] = strconv.Quote(s.uri(ts, file))
 		}
 	}
 	p := fmt.Sprintf(`{"command":%q,"arguments":[%s]}`, args[0], strings.Join(list, ","))
+	if background != "" {
+		s.runs[background] = s.editor.Start("workspace/executeCommand", jsontext.Value(p))
+		return "", nil
+	}
 	answer, err := s.editor.Call(context.Background(), "workspace/executeCommand", jsontext.Value(p))
 	return string(answer), err
 }
