@@ -2,10 +2,13 @@ package lsp
 
 import (
 	"slices"
+	"strings"
 
 	"codemode-ls/cassette"
 	"codemode-ls/exec"
 	"codemode-ls/workspace"
+
+	"go.lsp.dev/uri"
 )
 
 // A tape is what a run is recorded to, or nothing.
@@ -27,19 +30,29 @@ func withCassette(w opened, q *exec.Request, p *ExecParams, script string) (*tap
 		return nil, badParams("dryRun excludes record and replay: a dry run's answers are samples")
 	}
 	if p.Replay != "" {
-		player, err := w.Replay(p.Replay)
+		player, err := w.Replay(pathOf(p.Replay))
 		if err != nil {
 			return nil, badParams("%v", err)
 		}
 		q.Replay = player
 		return &tape{}, nil
 	}
-	file, err := w.Record(p.Record)
+	file, err := w.Record(pathOf(p.Record))
 	if err != nil {
 		return nil, failure(CodeNotWritten, "%v", err)
 	}
 	q.Record = new(cassette.Recorder)
 	return &tape{q.Record, file, script}, nil
+}
+
+// pathOf is a path that a client wrote as a file URI or as a path.
+func pathOf(s string) string {
+	if strings.HasPrefix(s, "file:") {
+		if u, err := uri.Parse(s); err == nil {
+			return u.FsPath()
+		}
+	}
+	return s
 }
 
 // finish writes the cassette of a run that has ended. When it cannot, the result

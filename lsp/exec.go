@@ -31,8 +31,10 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 	if err != nil {
 		return nil, err
 	}
-	if err := s.awaitTools(ctx, doc); err != nil {
-		return nil, err
+	if p.Replay == "" { // which needs no server
+		if err := s.awaitTools(ctx, doc); err != nil {
+			return nil, err
+		}
 	}
 	q := exec.Request{
 		Code: doc.Text, URI: doc.URI, Language: doc.Language, SessionID: p.SessionID,

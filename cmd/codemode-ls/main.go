@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 	"unicode"
 
 	"codemode-ls/redact"
@@ -230,6 +231,9 @@ func commandOf(err error) string {
 	return ""
 }
 
+// endingNotice is how long what was interrupted may take to end in silence.
+const endingNotice = time.Second
+
 // interruptible is a context that the first interrupt ends; the second one ends
 // the program, and the servers it has started, at once (CLI-4).
 func interruptible(stderr io.Writer, f *force) (context.Context, context.CancelFunc) {
@@ -241,12 +245,15 @@ func interruptible(stderr io.Writer, f *force) (context.Context, context.CancelF
 	}
 	done := make(chan struct{})
 	stopped := make(chan struct{})
+	var hint <-chan time.Time
 	go func() {
 		defer close(stopped)
 		for {
 			select {
 			case <-done:
 				return
+			case <-hint:
+				fmt.Fprintln(stderr, "codemode-ls: ending; interrupt again to end at once")
 			case <-signals:
 				if ctx.Err() != nil {
 					fmt.Fprintln(stderr, "codemode-ls: ended at once")
@@ -254,6 +261,9 @@ func interruptible(stderr io.Writer, f *force) (context.Context, context.CancelF
 					os.Exit(exitInterrupted)
 				}
 				cancel(errors.New("interrupted"))
+				if isTerminal(stderr) {
+					hint = time.After(endingNotice)
+				}
 			}
 		}
 	}()

@@ -211,3 +211,20 @@ func TestCli4Interrupt(t *testing.T) {
 		t.Errorf("exit code %d, terminal %q", code, shown)
 	}
 }
+
+// CLI-4: what takes long to end says how to end it at once, and does.
+func TestCli4SecondInterrupt(t *testing.T) {
+	server := filepath.Join(t.TempDir(), "stuck.sh")
+	if err := os.WriteFile(server, []byte("#!/bin/sh\ntrap '' HUP INT TERM\necho stuck >&2\nwhile :; do sleep 1; done\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := onTerminal(t, `return 1`, nil, "run", "--server", "stuck=sh "+server)
+	p.see("waiting for stuck to start")
+	p.press("\x03")
+	p.see("interrupt again to end at once")
+	p.press("\x03")
+	shown, code := p.end()
+	if code != exitInterrupted || !strings.Contains(shown, "ended at once") {
+		t.Errorf("exit code %d, terminal %q", code, shown)
+	}
+}
