@@ -574,8 +574,8 @@ func isBody(statements []ast.Statement) bool {
 	return false
 }
 
-// parse reads the transpiler's output. goja takes a class field that is called get
-// or set for an accessor; such a name is put in quotes, at the same length.
+// parse reads the transpiler's output. goja takes a class field that is called get,
+// set or async for the word; such a name is put in quotes, at the same length.
 func parse(code string, sourceMap []byte) (tree *ast.Program, err error) {
 	for range maxMended {
 		tree, err = parser.ParseFile(nil, programName, code+"\n//# sourceMappingURL=map", 0,
@@ -604,7 +604,7 @@ func quoteField(code string, at int) (string, bool) {
 	from := strings.LastIndexByte(code[:at], '\n') + 1
 	line, rest, _ := strings.Cut(code[from:], "\n")
 	name := strings.TrimPrefix(strings.TrimLeft(line, " "), "static ")
-	for _, word := range []string{"get", "set"} {
+	for _, word := range []string{"get", "set", "async"} {
 		start := from + len(line) - len(name)
 		if start > at {
 			break
