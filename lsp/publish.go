@@ -117,6 +117,7 @@ func (s *Server) publish(ctx context.Context, snap *Snapshot, u string, version 
 // rules. Nobody waits for its answers.
 func (s *Server) refresh(snap *Snapshot) {
 	s.ask(snap.Client.pulls(), s.client.DiagnosticRefresh)
+	s.ask(snap.Client.SemanticTokenRefresh, s.client.SemanticTokensRefresh)
 	s.refreshRuns(snap)
 }
 
