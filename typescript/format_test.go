@@ -107,3 +107,20 @@ func TestFormatUnfinished(t *testing.T) {
 		t.Error("the engine has died")
 	}
 }
+
+// A byte order mark, lone carriage returns, tabs, and nothing at all.
+func TestFormatOddTexts(t *testing.T) {
+	e := newEngine(t)
+	for text, want := range map[string]string{
+		"\ufeffconst  a=1\nreturn a": "\ufeffconst a = 1\nreturn a",
+		"const  a=1\rreturn  a":      "const a = 1\rreturn a",
+		"\tconst a=1\n\treturn a":    "const a = 1\nreturn a",
+		"":                           "",
+		"```ts\n```":                 "```ts\n```",
+		"  \n\n":                     "\n\n",
+	} {
+		if got := formatted(t, e, text, script.TypeScript); got != want {
+			t.Errorf("%q becomes %q, not %q", text, got, want)
+		}
+	}
+}
