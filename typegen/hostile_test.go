@@ -171,7 +171,7 @@ func wellFormed(s string) error {
 			}
 		case c == '`':
 			end := strings.IndexByte(s[i+1:], '`')
-			if end < 0 || strings.TrimLeft(strings.TrimSuffix(s[i+1:i+1+end], "${string}"), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:@/ ,;<>=") != "" {
+			if end < 0 || strings.ContainsFunc(strings.TrimSuffix(s[i+1:i+1+end], "${string}"), func(r rune) bool { return r != '.' && !plain(r) }) {
 				return fmt.Errorf("a template is odd: %q", at(i))
 			}
 			i += end + 1

@@ -1,6 +1,10 @@
 package typegen
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // keysOf are the names that the patterns of patternProperties allow, as
 // TypeScript's template literals, which may allow more: `x-${string}` for ^x-[a-z]+$.
@@ -37,14 +41,15 @@ func prefixOf(pattern string) string {
 	if !ok || hasAlternation(rest) {
 		return ""
 	}
-	var prefix []byte
-	for i := 0; i < len(rest); i++ {
-		c := rest[i]
-		if c == '\\' && i+1 < len(rest) && strings.IndexByte(`-./:_@ `, rest[i+1]) >= 0 {
+	var prefix []rune
+	runes := []rune(rest)
+	for i := 0; i < len(runes); i++ {
+		c := runes[i]
+		if c == '\\' && i+1 < len(runes) && strings.ContainsRune(`-./:_@ `, runes[i+1]) {
 			i++
-			c = rest[i]
+			c = runes[i]
 		} else if !plain(c) {
-			if strings.IndexByte("*?{", c) >= 0 && len(prefix) > 0 {
+			if strings.ContainsRune("*?{", c) && len(prefix) > 0 {
 				prefix = prefix[:len(prefix)-1] // the last one may be missing
 			}
 			break
@@ -56,8 +61,8 @@ func prefixOf(pattern string) string {
 
 // plain tells characters that stand for themselves in an expression and in a
 // template literal.
-func plain(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-_:@/ ,;<>=", c) >= 0
+func plain(c rune) bool {
+	return c != utf8.RuneError && (unicode.IsLetter(c) || '0' <= c && c <= '9' || strings.ContainsRune("-_:@/ ,;<>=", c))
 }
 
 // hasAlternation tells whether an expression has a | outside of groups, so that
