@@ -159,11 +159,17 @@ func startEditorOn(t *testing.T, pool workspace.Snapshot, capabilities string) (
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startEditorWith(t, pool, capabilities, []string{binary, typescript.ChildCommand})
+}
+
+// startEditorWith is startEditorOn with a command that starts the engine.
+func startEditorWith(t *testing.T, pool workspace.Snapshot, capabilities string, engine []string) (*editortest.Editor, string, *fakeWorkspace) {
+	t.Helper()
 	w := newFakeWorkspace(t, echo)
 	w.snapshot = pool
 	here, there := net.Pipe()
 	o := Options{Version: "test", CacheDir: t.TempDir(), TypeScript: func() *typescript.Engine {
-		return typescript.New(typescript.Options{Command: []string{binary, typescript.ChildCommand}})
+		return typescript.New(typescript.Options{Command: engine})
 	}}
 	o.openForTest = func(_ context.Context, o workspace.Options) opened {
 		w.opened(o)
