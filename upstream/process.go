@@ -59,6 +59,7 @@ func startProcess(def config.Server, dir string, maxLine int, stderr *ring) (_ *
 	}
 	cmd := &exec.Cmd{Path: path, Args: append([]string{def.Command}, def.Args...), Env: env, Dir: dir}
 	group(cmd)
+	endWithUs(cmd)
 
 	// Files of our own rather than exec's pipes: Wait must not close them while
 	// the last answer is still being read.

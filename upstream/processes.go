@@ -14,6 +14,7 @@ type processes struct {
 	mu     sync.Mutex
 	all    []*process
 	killed bool
+	thread lasting // that starts them
 }
 
 // start is startProcess for a process that kill reaches.
@@ -24,11 +25,22 @@ func (r *processes) start(def config.Server, dir string, maxLine int, stderr *ri
 		return nil, context.Canceled
 	}
 	r.all = slices.DeleteFunc(r.all, (*process).hasExited)
-	p, err := startProcess(def, dir, maxLine, stderr)
+	var p *process
+	var err error
+	r.thread.do(func() { p, err = startProcess(def, dir, maxLine, stderr) })
 	if err == nil {
 		r.all = append(r.all, p)
 	}
 	return p, err
+}
+
+// end is called when nothing is started any more.
+func (r *processes) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.killed = true
+	r.thread.end()
+	r.thread = lasting{}
 }
 
 func (r *processes) kill() {

@@ -331,6 +331,7 @@ func (s *Set) Close() {
 	for _, server := range servers {
 		<-server.done
 	}
+	s.running.end()
 }
 
 // Kill ends every stdio server by force and waits for nothing: for a program that

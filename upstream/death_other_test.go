@@ -1,0 +1,5 @@
+//go:build !linux
+
+package upstream
+
+func startAndWait(string, string) {}
