@@ -274,8 +274,8 @@ type fakeWorkspace struct {
 	restarted []string
 	refreshed int
 
-	// reconfigured, when set, hears of each Reconfigure.
-	reconfigured chan struct{}
+	// reconfigured, when set, hears the folders of each Reconfigure.
+	reconfigured chan []string
 	approved     []string
 	closed       bool
 	open         chan struct{}
@@ -319,12 +319,12 @@ func (w *fakeWorkspace) Snapshot() *workspace.Snapshot {
 	return &s
 }
 
-func (w *fakeWorkspace) Reconfigure(s settings, _ []string) {
+func (w *fakeWorkspace) Reconfigure(s settings, folders []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.settings = append(w.settings, s)
 	if w.reconfigured != nil {
-		w.reconfigured <- struct{}{}
+		w.reconfigured <- folders
 	}
 }
 

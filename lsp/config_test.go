@@ -393,7 +393,7 @@ func asksFor(t *testing.T, capabilities, text string, status func([]config.Serve
 	w := newFakeWorkspace(t, nil)
 	w.snapshot.Config = config.Load(config.Sources{Folders: []string{folder}, LookupEnv: func(string) (string, bool) { return "", false }})
 	w.snapshot.Servers = status(w.snapshot.Config.Servers)
-	w.reconfigured = make(chan struct{}, 8)
+	w.reconfigured = make(chan []string, 8)
 	c := connect(t, w)
 	c.answerWith(answer)
 	c.call("initialize", `{"processId":null,"rootUri":null,"capabilities":`+capabilities+`}`).ok()
