@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"codemode-ls/catalog"
@@ -285,9 +286,10 @@ func (x *run) send(ctx context.Context, c *call) (*upstream.Result, error) {
 	return result, err
 }
 
-func maxCallTime() time.Duration {
+// maxCallTime bounds a call however much progress it reports (TIME-3).
+var maxCallTime = sync.OnceValue(func() time.Duration {
 	return time.Duration(ceiling("mcp.callTimeoutMs")) * time.Millisecond
-}
+})
 
 // receive notes what came back.
 func (x *run) receive(c *call, r *upstream.Result) {
