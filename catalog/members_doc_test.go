@@ -50,7 +50,8 @@ Off unless the user's own settings say ` + "`codemode.exec.files`" + `; a worksp
 folders and in the session's scratch folder, writing in the scratch folder alone. The real path decides: a link that leads out of
 these folders is refused, also when it changes while the file is opened. Files are UTF-8 text of at most ` + "`codemode.exec.maxFileBytes`" + `
 bytes; more is a ` + "`RangeError`" + `, anything else an error that says what is wrong. A write replaces the file as a whole, takes effect at
-once, and stays when the script fails. In a dry run nothing is written.
+once, and stays when the script fails; a session's folder in which nothing was written for ` + "`codemode.exec.artifactDays`" + ` is removed. In a
+dry run nothing is written.
 
 ## Models
 

@@ -117,13 +117,14 @@ type Runner struct {
 	Tracer *telemetry.Tracer
 	Redact *redact.Redactor
 
-	artifacts  artifacts
-	questions  questions
-	sessions   sessions
-	history    history
-	afterwards afterwards
-	turnsOnce  sync.Once
-	turns      chan struct{} // of requests to models
+	artifacts   artifacts
+	questions   questions
+	sessions    sessions
+	history     history
+	afterwards  afterwards
+	turnsOnce   sync.Once
+	scratchOnce sync.Once     // cleans what earlier sessions have left
+	turns       chan struct{} // of requests to models
 }
 
 // Request is one run.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"codemode-ls/catalog"
 	"codemode-ls/sandbox"
@@ -114,6 +115,11 @@ func (x *run) later(c *call, name string, arguments jsontext.Value) bool {
 		if name == "readText" {
 			text, err = x.files().read(a.Path)
 		} else {
+			x.r.scratchOnce.Do(func() {
+				if x.r.ScratchDir != "" && x.limits.ArtifactDays > 0 {
+					cleanScratch(x.r.ScratchDir, time.Now().AddDate(0, 0, -x.limits.ArtifactDays))
+				}
+			})
 			text, err = x.files().write(a.Path, a.Text, x.sample != nil)
 		}
 		return quote(text), x.ended(c, err)
