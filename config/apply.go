@@ -114,6 +114,10 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 			}
 			c.Import = append(c.Import, name)
 		}
+	case "log.level":
+		if value, ok := d.oneOf(s, v); ok {
+			c.LogLevel = value
+		}
 	case "trust.workspace":
 		if value, ok := d.oneOf(s, v); ok {
 			c.TrustWorkspace = value == "always"

@@ -244,6 +244,8 @@ type Config struct {
 	ObservedShapes bool
 	// InlayHints are inlayHints.*: which of TypeScript's hints editors show.
 	InlayHints InlayHintSettings
+	// LogLevel is log.level: warn, error, info, debug or off.
+	LogLevel string
 	// Demo is the setting of that name; the demo server is then among Servers.
 	Demo bool
 	// Import are the names of the clients whose files are read.

@@ -70,6 +70,10 @@ func Settings() []Setting {
 			Doc: "Commands that are run before and after tool calls, by event, as `docs/hooks.md` describes.",
 		},
 		{
+			Name: "log.level", Type: "string", Values: []string{"warn", "info", "debug", "off", "error"},
+			Doc: "The lowest level of what is logged to the editor's output channel.",
+		},
+		{
 			Name: "permissions.promptTimeoutMs", Type: "integer", Unit: "ms", Default: 300_000, Minimum: 1_000, Ceiling: 3_600_000,
 			Doc:      "How long a plain prompt may stay unanswered before the call counts as denied. Some editors let a prompt vanish without an answer.",
 			duration: func(c *Config) *time.Duration { return &c.PromptTimeout },

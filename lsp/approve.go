@@ -51,7 +51,7 @@ func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, er
 	}
 	switch answer.Decision {
 	case "allow":
-		if !slices.Contains([]string{"", "once", "run", "session", "workspace", "user"}, answer.Scope) {
+		if !slices.Contains([]string{"", "once", "run", "session", "workspace", "user", "loop"}, answer.Scope) {
 			answer.Scope = "once" // allowed, but for nothing that is known
 		}
 	case "deny":
@@ -82,13 +82,15 @@ func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (
 	pctx, cancel := context.WithTimeoutCause(ctx, limit, tooLate)
 	defer cancel()
 	// Warning: editors let informational prompts vanish first.
+	loops := loopAnswers(q.Loop)
+	var actions []protocol.MessageActionItem
+	for _, title := range []string{allowOnce, loops.calls, loops.while, allowRun, allowSession, allowAlways, denyCall, denyStop} {
+		if title != "" {
+			actions = append(actions, protocol.MessageActionItem{Title: title})
+		}
+	}
 	item, err := a.s.client.ShowMessageRequest(pctx, &protocol.ShowMessageRequestParams{
-		Type:    protocol.MessageTypeWarning,
-		Message: promptText(a.doc, q, snap),
-		Actions: []protocol.MessageActionItem{
-			{Title: allowOnce}, {Title: allowRun}, {Title: allowSession}, {Title: allowAlways},
-			{Title: denyCall}, {Title: denyStop},
-		},
+		Type: protocol.MessageTypeWarning, Message: promptText(a.doc, q, snap), Actions: actions,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -107,8 +109,14 @@ func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (
 		return denied("the question was closed"), nil
 	}
 	switch item.Title {
+	case "": // which is also the title of answers that are not offered
+		return denied("denied by the user"), nil
 	case allowOnce:
 		return exec.Answer{Decision: "allow", Scope: "once"}, nil
+	case loops.calls:
+		return exec.Answer{Decision: "allow", Scope: "loop", Calls: offeredCalls}, nil
+	case loops.while:
+		return exec.Answer{Decision: "allow", Scope: "loop", While: &q.Loop.Suggestions[0]}, nil
 	case allowRun:
 		return exec.Answer{Decision: "allow", Scope: "run"}, nil
 	case allowSession:
@@ -120,6 +128,25 @@ func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (
 	default:
 		return denied("denied by the user"), nil
 	}
+}
+
+// offeredCalls is how many calls a plain prompt offers to allow at once.
+const offeredCalls = 10
+
+// loopTitles are the titles of the answers for a loop (PERM-12), "" for those
+// that are not offered.
+type loopTitles struct{ calls, while string }
+
+func loopAnswers(offer *exec.LoopOffer) (t loopTitles) {
+	if offer == nil {
+		return t
+	}
+	t.calls = fmt.Sprintf("Allow %d calls in this run", offeredCalls)
+	if len(offer.Suggestions) > 0 {
+		// A field's name and value come from the script.
+		t.while = "Allow in this run while " + plain(offer.Suggestions[0].String(), 120)
+	}
+	return t
 }
 
 // lastingScope is where "always" is kept: with the workspace, if there is one.
@@ -155,6 +182,9 @@ func promptText(doc *Document, q exec.Question, snap *Snapshot) string {
 	if q.Range != nil {
 		at := q.Range.Start
 		fmt.Fprintf(&b, "Script: %s, line %d, column %d\n", title(doc), at.Line+1, at.Character+1)
+	}
+	if q.Note != "" {
+		fmt.Fprintf(&b, "A hook says: %s\n", plain(q.Note, 300))
 	}
 	fmt.Fprintf(&b, "Arguments: %s", argumentsText(q.Arguments))
 	switch {

@@ -11,6 +11,7 @@ import (
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
+	"codemode-ls/redact"
 	"codemode-ls/typescript"
 	"codemode-ls/workspace"
 
@@ -28,10 +29,11 @@ const (
 // A Server is one connection with one client. Its methods are in one file per
 // feature; methods.go says which method of the protocol is answered by which.
 type Server struct {
-	o       Options
-	log     *slog.Logger
-	recent  *recentLog // what log was told last
-	session *Session
+	o        Options
+	log      *slog.Logger
+	recent   *recentLog // what log was told last
+	toClient *clientLog
+	session  *Session
 	// engine is the TypeScript engine; nil when this server has none. Set once, at
 	// initialize, before any request that can use it.
 	engine *typescript.Engine
@@ -85,10 +87,14 @@ func newServer(o Options, hangup context.CancelCauseFunc) *Server {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	recent := &recentLog{}
-	log = slog.New(logTee{log.Handler(), recent.handler()})
+	if o.Workspace.Redact == nil {
+		o.Workspace.Redact = new(redact.Redactor)
+	}
+	recent, toClient := &recentLog{}, newClientLog()
+	log = slog.New(o.Workspace.Redact.Handler(logTee{log.Handler(), logTee{recent.handler(), toClient.handler()}}))
+	o.Workspace.Log = log
 	s := &Server{
-		o: o, log: log, recent: recent, hangup: hangup,
+		o: o, log: log, recent: recent, toClient: toClient, hangup: hangup,
 		ready: make(chan struct{}), recalled: make(chan struct{}), ended: make(chan struct{}),
 		workspaceChanged: make(chan struct{}, 1),
 		settingsChanged:  make(chan struct{}, 1),

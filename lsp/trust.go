@@ -85,6 +85,12 @@ func (s *Server) askForApprovals(ctx context.Context) {
 				}
 			}
 		}
+		for _, h := range snap.Workspace.UndecidedHooks {
+			if hash := h.Hash(); !asked[hash] {
+				asked[hash] = true
+				s.askForHook(ctx, h)
+			}
+		}
 		for _, in := range missingInputs(s.session.Snapshot().Workspace) {
 			if key := (inputKey{in.File, in.ID}); !askedInputs[key] {
 				askedInputs[key] = true
@@ -113,6 +119,27 @@ func (s *Server) askForApproval(ctx context.Context, v config.Server) {
 			s.log.Warn("approval not stored", "server", v.Name, "err", err)
 			s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("The decision on %s was not stored: %v", plain(v.Name, 80), err))
 		}
+	}
+}
+
+// Titles of the question whether a hook may run; the others are those of servers.
+const trustHook = "Allow"
+
+// askForHook asks about one hook of a workspace's file (HOOK-1, TRUST-1).
+func (s *Server) askForHook(ctx context.Context, h config.Hook) {
+	item, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{
+		Type: protocol.MessageTypeWarning,
+		Message: fmt.Sprintf("This workspace wants to run a command of its own around tool calls (%s).\nWhen: %s %s\nCommand: %s\nAllow it only if you trust this workspace.",
+			plain(h.Origin(), 200), h.Event, plain(h.Matcher, 200), plain(h.Command, 1500)),
+		Actions: []protocol.MessageActionItem{{Title: trustHook}, {Title: trustNever}, {Title: trustNotNow}},
+	})
+	if err != nil || item == nil || item.Title != trustHook && item.Title != trustNever {
+		return // not now
+	}
+	// ApproveHook refuses when the hook has changed behind the question.
+	if err := s.workspace.ApproveHook(h.Hash(), item.Title == trustHook); err != nil {
+		s.log.Warn("approval not stored", "hook", h.Name(), "err", err)
+		s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("The decision on %s was not stored: %v", h.Name(), err))
 	}
 }
 

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -26,6 +27,7 @@ type opened interface {
 	Reconfigure(settings settings, folders []string)
 	Pending() []config.Server
 	Approve(name, hash string, approve bool) error
+	ApproveHook(hash string, approve bool) error
 	Restart(name string) error
 	Recalled(ctx context.Context) error
 	Refresh()
@@ -68,6 +70,7 @@ func (s *Server) initialized(context.Context, *nothing) error {
 	if !s.begun.CompareAndSwap(false, true) {
 		return nil
 	}
+	s.spawn(func(ctx context.Context) { s.toClient.send(ctx, s.client) })
 	s.spawn(func(ctx context.Context) {
 		s.session.Watch(ctx, quiet, s.diagnoseAll)
 	})
@@ -236,9 +239,10 @@ func (s *Server) take(ctx context.Context, w opened) {
 	if !slices.EqualFunc(old.Workspace.Servers, next.Servers, sameStatus) {
 		s.tellServers(ctx, next)
 	}
-	if len(pendingHashes(next)) > 0 || len(missingInputs(next)) > 0 {
+	if len(pendingHashes(next)) > 0 || len(next.UndecidedHooks) > 0 || len(missingInputs(next)) > 0 {
 		poke(s.approvalsPending)
 	}
+	s.toClient.setLevel(cmp.Or(next.Config.LogLevel, "warn"))
 	s.logFindings(ctx, old.Workspace, next)
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"codemode-ls/lsp"
+	"codemode-ls/telemetry"
 	"codemode-ls/typescript"
 )
 
@@ -37,6 +38,7 @@ func (c *lspCommand) Run(a *app) error {
 	// The folders are the client's to say, in initialize.
 	o.Sources.Folders = nil
 	o.WarmSandboxes = 1
+	o.Tracer = telemetry.FromEnvironment(nil, o.Version, a.log)
 	options := lsp.Options{
 		Workspace:  o,
 		TypeScript: func() *typescript.Engine { return typescript.New(typescript.Options{Log: a.log, OnDemand: true}) },
