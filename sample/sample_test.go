@@ -147,7 +147,7 @@ func TestCorpus(t *testing.T) {
 	if len(files) == 0 {
 		t.Skipf("no tools in %s", *toolsFolder)
 	}
-	schemas, valid, broken := 0, 0, 0
+	schemas, valid, broken, inputs := 0, 0, 0, 0
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		if err != nil {
@@ -165,8 +165,12 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		for _, tool := range list.Tools {
-			for side, schema := range map[string]json.RawMessage{"output": tool.OutputSchema, "input": tool.InputSchema} {
+			for i, schema := range []json.RawMessage{tool.OutputSchema, tool.InputSchema} {
+				side := []string{"output", "input"}[i]
 				if schema == nil {
+					continue
+				}
+				if inputs++; side == "input" && inputs%8 != 0 { // there are ten times as many
 					continue
 				}
 				o, err := oracle(schema, jsonschema.Draft2020)
