@@ -29,21 +29,22 @@ var doors = map[string][]string{
 // below are the packages of this module that a package may import. What is not
 // listed may import anything that is.
 var below = map[string][]string{
-	"typegen":    {},
-	"script":     {},
-	"config":     {},
-	"catalog":    {"typegen"},
-	"permission": {"script"},
-	"sandbox":    {"script"},
-	"typescript": {"script", "typescript/project"},
-	"upstream":   {"catalog", "config"},
-	"cassette":   {},
-	"sample":     {},
-	"hook":       {"config"},
-	"audit":      {},
-	"redact":     {},
-	"telemetry":  {},
-	"exec":       {"audit", "cassette", "catalog", "config", "hook", "permission", "redact", "sample", "sandbox", "script", "telemetry", "upstream"},
+	"typegen":            {},
+	"script":             {},
+	"config":             {},
+	"catalog":            {"typegen"},
+	"permission":         {"script"},
+	"sandbox":            {"sandbox/ecmaregexp", "script"},
+	"sandbox/ecmaregexp": {},
+	"typescript":         {"script", "typescript/project"},
+	"upstream":           {"catalog", "config"},
+	"cassette":           {},
+	"sample":             {},
+	"hook":               {"config"},
+	"audit":              {},
+	"redact":             {},
+	"telemetry":          {},
+	"exec":               {"audit", "cassette", "catalog", "config", "hook", "permission", "redact", "sample", "sandbox", "script", "telemetry", "upstream"},
 }
 
 type listed struct {
