@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { CatalogPanel } from "./catalogPanel";
+import { InputPrompts } from "./inputs";
 import { PermissionPrompts } from "./permission";
 import type { Server as McpServer } from "./protocol";
 import { Queue } from "./queue";
@@ -38,7 +39,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const catalogPanel = new CatalogPanel(context, server_);
   const permissions = new PermissionPrompts(prompts);
   const servers = new Servers(server_, prompts);
-  for (const feature of [runner, catalogPanel, permissions, servers]) {
+  for (const feature of [runner, catalogPanel, permissions, new InputPrompts(prompts), servers]) {
     server_.add(feature);
   }
 

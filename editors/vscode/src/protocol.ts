@@ -11,13 +11,30 @@ export const Method = {
   restartServer: "codemode/restartServer",
   approveServer: "codemode/approveServer",
   permission: "codemode/permission",
+  input: "codemode/input",
   catalogChanged: "codemode/catalogChanged",
   serversChanged: "codemode/serversChanged",
   execEvent: "codemode/execEvent",
 } as const;
 
 /** What this client can do: `capabilities.experimental.codemode`. */
-export const clientCapabilities = { permission: true, events: true, trust: true } as const;
+export const clientCapabilities = { permission: true, events: true, input: true, trust: true } as const;
+
+/** What a configuration file asks of a person. */
+export interface InputQuestion {
+  id: string;
+  file: string;
+  description?: string;
+  default?: string;
+  /** The answer must be one of them. */
+  options?: string[];
+  password?: boolean;
+}
+
+/** Without a value nobody has answered. */
+export interface InputAnswer {
+  value?: string;
+}
 
 export interface Position {
   line: number;
@@ -117,15 +134,31 @@ export interface PermissionRequest {
   uri?: string;
   range?: Range;
   waiting?: number;
+  note?: string;
+  loop?: LoopOffer;
 }
 
-export type Scope = "once" | "run" | "session" | "workspace" | "user";
+/** What may be granted for a loop (PERM-12); it comes from the second question about a tool on. */
+export interface LoopOffer {
+  asked: number;
+  suggestions: Condition[];
+}
+
+export interface Condition {
+  field: string;
+  match: "exact" | "prefix" | "glob";
+  value: string;
+}
+
+export type Scope = "once" | "run" | "session" | "workspace" | "user" | "loop";
 
 export interface PermissionAnswer {
   decision: "allow" | "deny";
   scope?: Scope;
   stop?: boolean;
   reason?: string;
+  calls?: number;
+  while?: Condition;
 }
 
 export interface CatalogTool {

@@ -163,7 +163,7 @@ export class Server implements vscode.Disposable {
 
   private options(): LanguageClientOptions {
     return {
-      documentSelector: [{ language: "codemode" }, { scheme: "file", pattern: "**/.codemode/mcp.json" }],
+      documentSelector: [{ language: "codemode" }, ...configurationFiles.map((pattern) => ({ scheme: "file", pattern }))],
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       // Markdown of hovers is made of what MCP servers say: no HTML, no commands.
@@ -191,6 +191,20 @@ export class Server implements vscode.Disposable {
 }
 
 /** Tells the server what this client can do beyond LSP. */
+/** The files with MCP servers that the server reads, this program's own and others'. */
+const configurationFiles = [
+  "**/.codemode/mcp.json",
+  "**/.vscode/mcp.json",
+  "**/.mcp.json",
+  "**/.cursor/mcp.json",
+  "**/.zed/settings.json",
+  "**/.junie/mcp/mcp.json",
+  "**/.air/mcp.json",
+  "**/.codex/config.toml",
+  "**/.gemini/settings.json",
+  "**/opencode.{json,jsonc}",
+] as const;
+
 const experimental: StaticFeature = {
   fillClientCapabilities(capabilities) {
     const other = capabilities.experimental as Record<string, unknown> | undefined;
