@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,8 +45,19 @@ configuration file ` + "`config.json`" + `, which is JSON with comments; nested 
 user settings come over the file, and its workspace settings over those. A number outside its bounds is moved to the nearest
 bound, with a warning.
 
-A workspace's ` + "`.codemode/mcp.json`" + ` has ` + "`mcpServers`" + ` alone. Servers that it or the editor's workspace settings name are
-started only after a person has approved them. Settings marked *trusted* are ignored in workspace settings.
+A workspace's ` + "`.codemode/mcp.json`" + ` has ` + "`mcpServers`" + ` and, for ` + "`${input:id}`" + `, ` + "`inputs`" + ` alone. Servers that it or the
+editor's workspace settings name are started only after a person has approved them. Settings marked *trusted* are ignored in
+workspace settings.
+
+Servers are also read from the files of the programs that ` + "`codemode.import`" + ` names, each in its own dialect and with its own variables.
+Of servers with one name the first counts: command line, editor, ` + "`.codemode/mcp.json`" + `, ` + "`config.json`" + `, then these, those in the workspace
+before those of the user. ` + "`codemode-ls servers`" + ` shows what was found where.
+
+| program | in a workspace | of the user |
+| --- | --- | --- |
+` + clientFiles() + `
+An answer to ` + "`${input:id}`" + ` is asked for once and kept until the session ends; ` + "`CODEMODE_INPUT_ID`" + ` in the environment answers it where
+nobody can be asked.
 
 | setting | type | default | bounds | meaning |
 | --- | --- | --- | --- | --- |
@@ -75,6 +87,26 @@ started only after a person has approved them. Settings marked *trusted* are ign
 			doc += " *Trusted.*"
 		}
 		fmt.Fprintf(&b, "| `codemode.%s` | %s | %s | %s | %s |\n", s.Name, typ, value, bounds, strings.ReplaceAll(doc, "|", "\\|"))
+	}
+	return b.String()
+}
+
+// clientFiles are the rows of the table of other programs' files, on Linux.
+func clientFiles() string {
+	var b strings.Builder
+	list := func(paths []string) string {
+		for i, p := range paths {
+			paths[i] = "`" + p + "`"
+		}
+		return strings.Join(paths, ", ")
+	}
+	home := places{system: "linux", home: "/~", lookup: func(string) (string, bool) { return "", false }}
+	for _, c := range Clients() {
+		var user []string
+		for _, path := range c.ofUser(home) {
+			user = append(user, strings.TrimPrefix(filepath.ToSlash(path), "/"))
+		}
+		fmt.Fprintf(&b, "| %s (`%s`) | %s | %s |\n", c.Title, c.Name, list(slices.Clone(c.inFolder)), list(user))
 	}
 	return b.String()
 }
