@@ -246,8 +246,6 @@ func quote(s string) string {
 			b.WriteString(`\b`)
 		case r == '\f':
 			b.WriteString(`\f`)
-		case r == '\v':
-			b.WriteString(`\v`)
 		case r < 0x20 || r >= 0x7f && r < 0xa0:
 			fmt.Fprintf(&b, `\x%02X`, r)
 		default:
@@ -462,8 +460,9 @@ func (in *inspector) keys(o *goja.Object, s shape) (keys []string, symbols []*go
 	if s.open == "" {
 		return nil, nil
 	}
+	isError := o.ClassName() == "Error"
 	for _, k := range o.Keys() {
-		if s.array && isIndex(k) || s.skip[k] {
+		if s.array && isIndex(k) || s.skip[k] || isError && in.said(o, k, s.base) {
 			continue
 		}
 		if len(keys) == inspectItems*10 {
@@ -471,7 +470,7 @@ func (in *inspector) keys(o *goja.Object, s shape) (keys []string, symbols []*go
 		}
 		keys = append(keys, k)
 	}
-	if o.ClassName() == "Error" {
+	if isError {
 		for _, k := range []string{"cause", "errors"} {
 			if in.realm.hasOwn(o, k) && !in.realm.own(o, k).enumerable {
 				keys = append(keys, k)
@@ -479,6 +478,15 @@ func (in *inspector) keys(o *goja.Object, s shape) (keys []string, symbols []*go
 		}
 	}
 	return keys, o.Symbols()
+}
+
+// said tells whether an error's own property is in its text already.
+func (in *inspector) said(o *goja.Object, key, text string) bool {
+	if key != "name" && key != "message" && key != "stack" {
+		return false
+	}
+	v := in.realm.own(o, key).value
+	return v != nil && isPrimitiveString(v) && strings.Contains(text, v.String())
 }
 
 func isIndex(k string) bool {

@@ -65,14 +65,14 @@ func (in *inspector) shapeOf(o *goja.Object) shape {
 		return s
 	case t == typeMap:
 		entries := in.realm.mapEntries(o)
-		s := shape{open: in.prefix(o, "", fmt.Sprintf("(%d)", len(entries)/2)) + "{", close: "}"}
+		s := shape{open: in.prefix(o, "Map", fmt.Sprintf("(%d)", len(entries)/2)) + "{", close: "}"}
 		if len(entries) > 0 {
 			s.entries = func() []string { return in.pairs(entries, level) }
 		}
 		return s
 	case t == typeSet && class == "Object":
 		entries := in.realm.setEntries(o)
-		s := shape{open: in.prefix(o, "", fmt.Sprintf("(%d)", len(entries))) + "{", close: "}"}
+		s := shape{open: in.prefix(o, "Set", fmt.Sprintf("(%d)", len(entries))) + "{", close: "}"}
 		if len(entries) > 0 {
 			s.entries = func() []string { return in.list(entries, level) }
 		}
@@ -82,10 +82,10 @@ func (in *inspector) shapeOf(o *goja.Object) shape {
 		data := b.Bytes()
 		return shape{open: "ArrayBuffer {", close: "}", entries: func() []string {
 			more := ""
-			if len(data) > 50 {
-				more = fmt.Sprintf(" ... %d more byte%s", len(data)-50, plural(len(data)-50))
+			if n := len(data) - inspectItems; n > 0 {
+				more = fmt.Sprintf(" ... %d more byte%s", n, plural(n))
 			}
-			return []string{fmt.Sprintf("[Uint8Contents]: <% x%s>", data[:min(50, len(data))], more), "byteLength: " + strconv.Itoa(len(data))}
+			return []string{fmt.Sprintf("[Uint8Contents]: <% x%s>", data[:min(inspectItems, len(data))], more), "byteLength: " + strconv.Itoa(len(data))}
 		}}
 	case t != nil && t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Interface:
 		n := int(o.Get("length").ToInteger())
@@ -101,12 +101,33 @@ func (in *inspector) shapeOf(o *goja.Object) shape {
 		if v, ok := in.realm.unbox(o, name); ok {
 			return in.boxed(v, name)
 		}
+	case "DataView":
+		if in.tag(o) == name && o.ExportType() != typeProxy {
+			return in.view(o, level)
+		}
 	case "WeakMap", "WeakSet":
 		if in.tag(o) == name {
 			return shape{open: name + " {", close: "}", entries: func() []string { return []string{"<items unknown>"} }}
 		}
 	}
 	return shape{open: in.prefix(o, "Object", "") + "{", close: "}"}
+}
+
+// view prints a DataView by the getters that it had before any script ran.
+func (in *inspector) view(o *goja.Object, level int) shape {
+	s := shape{open: "DataView {", close: "}"}
+	s.entries = func() (out []string) {
+		for _, name := range []string{"byteLength", "byteOffset", "buffer"} {
+			v, err := in.realm.viewGetters[name](o)
+			if err != nil {
+				return out
+			}
+			in.depth = level
+			out = append(out, name+": "+in.value(v, level+1, false))
+		}
+		return out
+	}
+	return s
 }
 
 func (in *inspector) namesShape(n *namespace) shape {
@@ -153,6 +174,12 @@ func (in *inspector) function(o *goja.Object) string {
 	switch c := in.constructor(o); c {
 	case "AsyncFunction", "GeneratorFunction", "AsyncGeneratorFunction":
 		kind = c
+	}
+	switch {
+	case strings.Contains(source, "return __asyncGenerator("):
+		kind = "AsyncGeneratorFunction" // as the transpiler writes them
+	case strings.HasPrefix(source, "async "), strings.HasPrefix(source, "async("):
+		kind = "AsyncFunction"
 	}
 	if name == "" {
 		return "[" + kind + " (anonymous)]"

@@ -65,6 +65,7 @@ type realm struct {
 	patterns                *patterns
 	searched                searched
 	valueOf                 map[string]goja.Callable // of the classes that box primitives
+	viewGetters             map[string]goja.Callable // of DataView
 	importer                *goja.Object
 
 	mu      sync.Mutex
@@ -167,6 +168,16 @@ func (r *realm) capture() {
 	r.valueOf = map[string]goja.Callable{}
 	for _, name := range []string{"Number", "String", "Boolean", "Symbol", "BigInt"} {
 		r.valueOf[name] = callable(name, "prototype", "valueOf")
+	}
+	r.viewGetters = map[string]goja.Callable{}
+	views := get("DataView", "prototype")
+	describe := callable("Object", "getOwnPropertyDescriptor")
+	for _, name := range []string{"byteLength", "byteOffset", "buffer"} {
+		d, err := describe(goja.Undefined(), views, r.vm.ToValue(name))
+		if err != nil {
+			panic(err)
+		}
+		r.viewGetters[name], _ = goja.AssertFunction(d.(*goja.Object).Get("get"))
 	}
 	r.objectProto, r.arrayProto = get("Object", "prototype"), get("Array", "prototype")
 	r.hasOwnFn = callable("Object", "prototype", "hasOwnProperty")
