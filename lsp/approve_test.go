@@ -59,7 +59,7 @@ func TestPlainPrompt(t *testing.T) {
 		{`"Allow once"`, "deny||false|the question was closed or cannot be shown"},
 		{`7`, "deny||false|the question was closed or cannot be shown"},
 		{`error:{"code":-32800,"message":"cancelled"}`, "deny||false|the question was closed or cannot be shown"},
-		{`error:{"code":-32601,"message":"no such method"}`, "deny||false|the question was closed or cannot be shown"},
+		{`error:{"code":-32601,"message":"no such method"}`, "deny||false|this editor cannot ask; a rule can allow the call"},
 	} {
 		t.Run(test.answer, func(t *testing.T) {
 			c := initialized(t, asking(t, question), `{}`)

@@ -22,6 +22,7 @@ func (s *Server) hover(ctx context.Context, snap *Snapshot, p *protocol.HoverPar
 		return s.configHover(snap, doc, p.Position), nil
 	}
 	if u, onMember, ok := useAt(doc, p.Position); ok {
+		snap = s.soon(ctx, snap)
 		text, at := useDocumentation(snap, u, onMember)
 		if text != "" {
 			r := doc.FromUTF16Range(at)
