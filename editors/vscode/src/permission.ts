@@ -7,14 +7,14 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { askModal } from "./modal";
-import { permissionPrompt, wholeArguments } from "./permissionText";
+import { loopChoices, permissionPrompt, wholeArguments } from "./permissionText";
 import { Method, type PermissionAnswer, type PermissionRequest } from "./protocol";
 import type { Queue } from "./queue";
 import type { Feature } from "./server";
 
 interface Choice extends vscode.MessageItem {
   answer?: PermissionAnswer;
-  more?: "always" | "review";
+  more?: "always" | "loop" | "review";
 }
 
 const denied: PermissionAnswer = { decision: "deny", scope: "once" };
@@ -27,6 +27,7 @@ const choices: Choice[] = [
   { title: "Always Allow…", more: "always" },
   { title: "Deny and Stop the Run", answer: { decision: "deny", scope: "once", stop: true } },
 ];
+const loop: Choice = { title: "Allow More Calls…", more: "loop" };
 const review: Choice = { title: "Review…", more: "review" };
 
 export class PermissionPrompts implements Feature, vscode.Disposable {
@@ -65,16 +66,16 @@ export class PermissionPrompts implements Feature, vscode.Disposable {
 
   private async choose(request: PermissionRequest): Promise<PermissionAnswer> {
     const prompt = permissionPrompt(request);
-    const items = prompt.cut ? [...choices, review, deny] : [...choices, deny];
+    const items = [...choicesFor(request), ...(prompt.cut ? [review] : []), deny];
     for (;;) {
       const choice = await askModal(prompt.message, prompt.detail, items);
       if (choice?.more === "review") {
         return this.review(request, prompt.message);
       }
-      if (choice?.more !== "always") {
+      if (!choice?.more) {
         return choice?.answer ?? denied;
       }
-      const answer = await chooseLayer(request);
+      const answer = await chooseMore(choice, request);
       if (answer) {
         return answer;
       }
@@ -85,10 +86,10 @@ export class PermissionPrompts implements Feature, vscode.Disposable {
   private async review(request: PermissionRequest, message: string): Promise<PermissionAnswer> {
     const document = await this.arguments.open(wholeArguments(request.arguments));
     await vscode.window.showTextDocument(document, { preview: true, preserveFocus: true });
-    const items = [deny, ...choices].map((c) => ({ label: c.title, choice: c }));
+    const items = [deny, ...choicesFor(request)].map((c) => ({ label: c.title, choice: c }));
     const picked = await vscode.window.showQuickPick(items, { title: message, placeHolder: "Esc denies", ignoreFocusOut: true });
-    if (picked?.choice.more === "always") {
-      return (await chooseLayer(request)) ?? denied;
+    if (picked?.choice.more) {
+      return (await chooseMore(picked.choice, request)) ?? denied;
     }
     return picked?.choice.answer ?? denied;
   }
@@ -112,6 +113,24 @@ export class PermissionPrompts implements Feature, vscode.Disposable {
       }
     };
   }
+}
+
+/** The answers that a question has; those for a loop when the server offers them (PERM-12). */
+function choicesFor(request: PermissionRequest): Choice[] {
+  return request.loop ? [...choices.slice(0, 1), loop, ...choices.slice(1)] : choices;
+}
+
+/** The second step of an answer; undefined when the person went back. */
+async function chooseMore(choice: Choice, request: PermissionRequest): Promise<PermissionAnswer | undefined> {
+  if (choice.more !== "loop" || !request.loop) {
+    return chooseLayer(request);
+  }
+  const picked = await vscode.window.showQuickPick(loopChoices(request.loop), {
+    title: `Allow more calls of ${request.tool}`,
+    placeHolder: "Esc goes back",
+    ignoreFocusOut: true,
+  });
+  return picked?.answer;
 }
 
 /** Where an "always" is kept; undefined when the person went back. */

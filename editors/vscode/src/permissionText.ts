@@ -1,6 +1,6 @@
 // What the permission prompt says. Pure: tested without an editor.
 
-import type { Annotations, PermissionRequest } from "./protocol";
+import type { Annotations, Condition, LoopOffer, PermissionAnswer, PermissionRequest } from "./protocol";
 import { baseName, count, line, visible } from "./text";
 
 /** A prompt that can be shown; cut says that the arguments are longer than detail shows. */
@@ -25,6 +25,9 @@ export function permissionPrompt(r: PermissionRequest): Prompt {
   if (r.description?.trim()) {
     facts.push(`Description: ${line(r.description, 200)}`);
   }
+  if (r.note?.trim()) {
+    facts.push(`A hook says: ${line(r.note, 300)}`);
+  }
   if (r.uri !== undefined) {
     facts.push(`Called at: ${line(baseName(r.uri))}${r.range ? `, line ${r.range.start.line + 1}` : ""}`);
   }
@@ -36,6 +39,26 @@ export function permissionPrompt(r: PermissionRequest): Prompt {
     parts.push(`${count(r.waiting, "more call")} ${r.waiting === 1 ? "waits" : "wait"} for an answer.`);
   }
   return { message: `Allow the script to call ${shortName(r.tool, r.server)}?`, detail: parts.join("\n\n"), cut: args.cut };
+}
+
+/** What can be granted when a script calls a tool again and again (PERM-12). */
+export function loopChoices(loop: LoopOffer): { label: string; answer: PermissionAnswer }[] {
+  const list: { label: string; answer: PermissionAnswer }[] = [10, 100].map((calls) => ({
+    label: `${calls} calls in this run, this one included`,
+    answer: { decision: "allow", scope: "loop", calls },
+  }));
+  for (const condition of loop.suggestions.slice(0, 5)) {
+    list.push({
+      label: `Calls in this run while ${conditionText(condition)}`,
+      answer: { decision: "allow", scope: "loop", while: condition },
+    });
+  }
+  return list;
+}
+
+function conditionText(c: Condition): string {
+  const words = { exact: "is", prefix: "starts with", glob: "matches" };
+  return `${line(c.field, 60)} ${words[c.match]} ${line(JSON.stringify(c.value), 200)}`;
 }
 
 /** mcp__github__create_issue as "create_issue" of "github", for a headline. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { describeAnnotations, permissionPrompt, wholeArguments } from "../src/permissionText";
+import { describeAnnotations, loopChoices, permissionPrompt, wholeArguments } from "../src/permissionText";
 import type { PermissionRequest } from "../src/protocol";
 
 const request: PermissionRequest = {
@@ -82,4 +82,33 @@ it("PERM-9: only booleans count as a server's claims", () => {
   for (const odd of [null, undefined, "x", 3, []]) {
     assert.deepEqual(describeAnnotations(odd), []);
   }
+});
+
+it("PERM-12: what can be granted for a loop, without tricks", () => {
+  const list = loopChoices({
+    asked: 2,
+    suggestions: [
+      { field: "path", match: "prefix", value: "/src/" },
+      { field: "a\nb\u202e", match: "exact", value: "x" },
+    ],
+  });
+  assert.deepEqual(
+    list.map((c) => c.label),
+    [
+      "10 calls in this run, this one included",
+      "100 calls in this run, this one included",
+      'Calls in this run while path starts with "/src/"',
+      'Calls in this run while a b\\u202e is "x"',
+    ],
+  );
+  assert.deepEqual(list[0]?.answer, { decision: "allow", scope: "loop", calls: 10 });
+  assert.deepEqual(list[2]?.answer, {
+    decision: "allow",
+    scope: "loop",
+    while: { field: "path", match: "prefix", value: "/src/" },
+  });
+});
+
+it("HOOK-1: says why a hook wants the person to be asked", () => {
+  assert.match(permissionPrompt({ ...request, note: "look\ntwice" }).detail, /A hook says: look twice/);
 });

@@ -42,6 +42,29 @@ local choices = {
   { label = 'Deny and stop the run', answer = { decision = 'deny', stop = true } },
 }
 
+--- The answers that a question has; those for a loop when the server offers them
+--- (PERM-12).
+function M.choices_for(p)
+  if type(p.loop) ~= 'table' then
+    return choices
+  end
+  local list = { choices[1] }
+  list[#list + 1] = { label = 'Allow 10 calls in this run', answer = { decision = 'allow', scope = 'loop', calls = 10 } }
+  local words = { exact = 'is', prefix = 'starts with', glob = 'matches' }
+  for _, c in ipairs(p.loop.suggestions or {}) do
+    list[#list + 1] = {
+      label = 'Allow in this run while '
+        .. text.line(c.field, 60)
+        .. ' '
+        .. (words[c.match] or c.match)
+        .. ' '
+        .. text.line(vim.json.encode(c.value), 200),
+      answer = { decision = 'allow', scope = 'loop', ['while'] = c },
+    }
+  end
+  return vim.list_extend(list, choices, 2)
+end
+
 local function label(choice)
   return choice.label
 end
@@ -70,6 +93,9 @@ function M.permission_lines(p)
   if p.description and p.description ~= '' then
     lines[#lines + 1] = 'Description: ' .. text.line(p.description)
   end
+  if p.note and p.note ~= '' then
+    lines[#lines + 1] = 'A hook says: ' .. text.line(p.note, 300)
+  end
   if p.uri then
     local place = text.line(vim.fn.fnamemodify(vim.uri_to_fname(p.uri), ':t'))
     lines[#lines + 1] = 'Called at: ' .. place .. (p.range and ', line ' .. (p.range.start.line + 1) or '')
@@ -82,7 +108,7 @@ end
 
 local function ask_permission(params, answered)
   local close = show.question('Permission', M.permission_lines(params))
-  vim.ui.select(choices, {
+  vim.ui.select(M.choices_for(params), {
     prompt = 'Allow the script to call ' .. text.line(params.tool) .. '?',
     kind = 'codemode.permission',
     format_item = label,
