@@ -183,6 +183,9 @@ func (c *completer) toolItem(f candidate) protocol.CompletionItem {
 		Data:     data(itemData{Tool: t.Name}),
 	}
 	marks := toolMarks(t)
+	if serverState(c.snap, t) != "live" {
+		marks = append(marks, "cached")
+	}
 	returns := returnType(t)
 	if client.LabelDetails {
 		description := plain(t.Server, 60)

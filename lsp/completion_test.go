@@ -66,6 +66,9 @@ func TestComp1Shown(t *testing.T) {
 	if create.Documentation != nil {
 		t.Error("documentation is not lazy")
 	}
+	if search := items["mcp__ddg-search__search"]; !strings.Contains(*search.LabelDetails.Description, "cached") || strings.Contains(*create.LabelDetails.Description, "cached") {
+		t.Errorf("what is cached is not marked (LSP-1): %q, %q", *search.LabelDetails.Description, *create.LabelDetails.Description)
+	}
 	if old := items["mcp__github__old"]; len(old.Tags) != 1 {
 		t.Errorf("tags of a deprecated tool: %v", old.Tags)
 	}

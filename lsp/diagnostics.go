@@ -87,6 +87,10 @@ func (s *Server) diagnose(ctx context.Context, snap *Snapshot, doc *Document) []
 	if err != nil {
 		return nil
 	}
+	// An answer of the engine to a newer text or pool says nothing of this one.
+	if now := s.session.Snapshot(); ctx.Err() == nil && now.Docs[doc.URI] == doc && now.Workspace.Catalog == snap.Workspace.Catalog {
+		s.breakage.note(doc, d)
+	}
 	return s.forClient(snap, doc, d)
 }
 
@@ -178,6 +182,7 @@ type diagnosis struct {
 	language script.Language
 	at       *Document // the text, for positions in UTF-16 units
 
+	pending bool                  // it uses tools of servers that have yet to tell what they have
 	checked bool                  // types is what TypeScript found
 	types   []protocol.Diagnostic // what a finding explains better is taken out
 	found   []finding
@@ -377,6 +382,7 @@ func problemWords(p typegen.Problem) string {
 func (d *diagnosis) unknown(u script.Use) {
 	missing := d.replace(u.Whole, missingMember...)
 	if !d.opened || waiting(d.pool, u.Name) {
+		d.pending = true
 		return // nobody knows yet
 	}
 	if d.checked && !missing || !d.checked && !strings.HasPrefix(u.Name, "mcp__") {

@@ -52,6 +52,7 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 	if p.catalog != snap.Workspace.Catalog || p.rules != snap.Workspace.Rules || p.workspace != snap.Workspace && hasOther(snap.Docs) {
 		s.refresh(snap)
 	}
+	poolChanged := p.catalog != snap.Workspace.Catalog
 	p.catalog, p.rules, p.workspace = snap.Workspace.Catalog, snap.Workspace.Rules, snap.Workspace
 	for uri, shown := range p.sent {
 		if _, open := snap.Docs[uri]; !open {
@@ -62,6 +63,10 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 		}
 	}
 	if snap.Client.pulls() {
+		if poolChanged {
+			s.checkAll(ctx, snap)
+		}
+		s.tellBroken(ctx)
 		return
 	}
 	for _, d := range snap.Docs {
@@ -72,11 +77,28 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 			continue
 		}
 		found := append(s.diagnose(ctx, snap, d), s.runDiagnostics(snap, d)...)
-		// The engine may have had a newer text already (LSP-4): another call follows.
-		if ctx.Err() != nil || s.session.Snapshot().Docs[d.URI] != d {
+		if ctx.Err() != nil {
 			return
 		}
+		if s.session.Snapshot().Docs[d.URI] != d {
+			continue // the engine may have had a newer text already (LSP-4): another call follows
+		}
 		s.publish(ctx, snap, d.URI, d.Version, found)
+	}
+	s.tellBroken(ctx)
+}
+
+// checkAll checks the open scripts for what a change of the pool has broken, for
+// clients that pull diagnostics only of what they show.
+func (s *Server) checkAll(ctx context.Context, snap *Snapshot) {
+	for _, d := range snap.Docs {
+		if ctx.Err() != nil {
+			s.publisher.catalog = nil // the next call does it
+			return
+		}
+		if d.Script {
+			s.diagnose(ctx, snap, d)
+		}
 	}
 }
 

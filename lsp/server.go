@@ -54,7 +54,8 @@ type Server struct {
 	// Wake-ups, each of capacity 1.
 	workspaceChanged, settingsChanged, approvalsPending, statesChanged chan struct{}
 
-	states callStates
+	states   callStates
+	breakage breakage
 
 	publisher publisher // of the goroutine that Watch runs
 

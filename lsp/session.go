@@ -102,21 +102,34 @@ func (s *Session) wake() {
 // Watch calls work with the newest snapshot once edits have paused for quiet,
 // until ctx ends. A newer edit cancels the work in progress; whatever was left
 // undone by that is done by the next call, because edits always lead to one.
+//
+// Where edits never pause, because somebody types without end or scripts run one
+// after another, work is called all the same now and then, and edits let it finish.
 func (s *Session) Watch(ctx context.Context, quiet time.Duration, work func(context.Context, *Snapshot)) {
+	const patience = 8 // times quiet
 	pause := time.NewTimer(quiet)
 	pause.Stop()
 	stop := func() {}
 	defer func() { stop() }()
+	var first time.Time // when what is not yet worked on began
+	overdue := false    // the work in progress had to wait too long
 	for {
 		select {
 		case <-ctx.Done():
 			pause.Stop()
 			return
 		case <-s.changed:
-			stop()
-			pause.Reset(quiet)
+			if !overdue {
+				stop()
+			}
+			if first.IsZero() {
+				first = time.Now()
+			}
+			pause.Reset(max(0, min(quiet, time.Until(first.Add(patience*quiet)))))
 		case <-pause.C:
 			stop() // the last one has ended or is of an older snapshot
+			overdue = time.Since(first) >= patience*quiet
+			first = time.Time{}
 			stop = start(ctx, func(ctx context.Context) { work(ctx, s.Snapshot()) })
 		}
 	}

@@ -36,6 +36,36 @@ func TestWatchCoalesces(t *testing.T) {
 	})
 }
 
+// Edits without a pause do not keep work from being done: it is called all the
+// same, and they let it finish.
+func TestWatchUnderEndlessEdits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSession(&Snapshot{Docs: map[string]*Document{}})
+		ctx, cancel := context.WithCancel(t.Context())
+		var finished atomic.Int32
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.Watch(ctx, quiet, func(ctx context.Context, snap *Snapshot) {
+				select {
+				case <-ctx.Done():
+				case <-time.After(quiet):
+					finished.Add(1)
+				}
+			})
+		}()
+		for range 200 {
+			s.Edit(func(*Snapshot) {})
+			time.Sleep(50 * time.Millisecond) // the bubble's time
+		}
+		if n := finished.Load(); n < 5 || n > 10 {
+			t.Errorf("work finished %d times in ten seconds", n)
+		}
+		cancel()
+		<-done
+	})
+}
+
 // A newer edit cancels the work in progress, and leads to new work.
 func TestWatchNewestWins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
