@@ -78,7 +78,9 @@ func open(t *testing.T, o Options) opened {
 	if o.Sources.UserDir == "" {
 		o.Sources.UserDir = t.TempDir()
 	}
-	o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
 	w := Open(t.Context(), o)
 	t.Cleanup(w.Close)
 	if err := w.Settled(t.Context()); err != nil {
