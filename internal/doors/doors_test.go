@@ -22,6 +22,7 @@ var doors = map[string][]string{
 	"github.com/elastic/go-seccomp-bpf":   {"sandbox"},
 	"github.com/alecthomas/kong":          {"cmd/codemode-ls"},
 	"github.com/tailscale/hujson":         {"config", "permission"},
+	"github.com/pelletier/go-toml":        {"config"},
 	"codemode-ls/typescript/engine":       {"cmd/codemode-ls", "typescript/engine/cmd"},
 	"os/exec":                             {"upstream", "sandbox", "typescript", "typescript/enginetest", "hook", "internal/editortest", "internal/mcptest"},
 }
