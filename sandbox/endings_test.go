@@ -102,7 +102,9 @@ func TestBud5Recursion(t *testing.T) {
 	} {
 		t.Run(code, func(t *testing.T) {
 			t.Parallel()
-			o, _ := runScript(t, code)
+			r := testRequest(code)
+			r.Limits.Wall, r.Limits.Active = time.Minute, time.Minute
+			o := shared.Run(t.Context(), r, &testHost{})
 			if o.Status == Memory || o.Status == Thrown && (o.Error.Name == "RangeError" || o.Error.Name == "SyntaxError") {
 				return
 			}
