@@ -261,9 +261,12 @@ func (d *diagnosis) modules() {
 var missingProperty = regexp.MustCompile(`^Property '([^']+)' does not exist on type '\{`)
 
 // grown takes out complaints about properties that JavaScript adds to an object
-// literal by assigning to them: without types there is no other way.
+// literal by assigning to them, or deletes: without types there is no other way.
 func (d *diagnosis) grown() {
 	d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
+		if t.Code == protocol.Integer(2790) {
+			return true // delete of what the literal has
+		}
 		m := missingProperty.FindStringSubmatch(messageText(t.Message))
 		if m == nil || t.Code != protocol.Integer(2339) {
 			return false
@@ -313,6 +316,9 @@ func (d *diagnosis) globals() {
 	}
 	d.types = kept
 	for _, at := range script.GlobalMembers(d.text, func(name string) bool { return lacking[name] != "" }) {
+		d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
+			return t.Code == protocol.Integer(7053) && covers(utf16Range(t.Range), at)
+		})
 		report(at, d.slice(at)) // which TypeScript does not say of JavaScript
 	}
 	for _, at := range script.Mentions(d.text, func(name string) bool {
@@ -516,12 +522,18 @@ func (d *diagnosis) outcome(u script.Use, tool *catalog.Tool) {
 			at: u.NameRange, code: DiagnosticDestructiveInLoop, severity: protocol.DiagnosticSeverityInformation,
 			message: u.Name + " is destructive and called in a loop.", data: findingData{Tool: u.Name},
 		})
-	case u.Together:
+	case u.Together && !changesThings(tool):
 		d.add(finding{
 			at: u.NameRange, code: DiagnosticSequentialAwaits, severity: protocol.DiagnosticSeverityHint,
 			message: "These calls run one after another; with Promise.all they could run together.", data: findingData{Tool: u.Name},
 		})
 	}
+}
+
+// changesThings says that the server itself says so: the order of changes may
+// matter. A server's silence is not taken for it.
+func changesThings(tool *catalog.Tool) bool {
+	return tool.Annotations.ReadOnly != nil && !*tool.Annotations.ReadOnly
 }
 
 // owner is the status of the server that a tool's name belongs to.
