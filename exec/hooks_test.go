@@ -359,3 +359,26 @@ func TestHook4Interrupt(t *testing.T) {
 	}
 	contain(t, string(told), `"isInterrupt":true`)
 }
+
+// Direct calls go through the same hooks; what they add stands beside the result.
+func TestHooksOfDirectCalls(t *testing.T) {
+	b := setup(t, nil, allowRule)
+	hooked(t, b,
+		before(`if grep -q forbidden; then echo no >&2; exit 2; fi; printf '{"hookSpecificOutput":{"updatedInput":{"made":true}}}'`),
+		config.Hook{Event: config.PostToolUse, Command: `printf '{"hookSpecificOutput":{"additionalContext":"mind it"}}'`},
+	)
+	log := audited(t, b)
+	results := b.CallDirect(t.Context(), DirectRequest{Agent: native, Calls: []DirectCall{
+		{Name: "mcp__a__plain", Arguments: jsontext.Value(`{"a":1}`)},
+		{Name: "mcp__a__plain", Arguments: jsontext.Value(`{"a":"forbidden"}`)},
+	}})
+	if r := results[0]; r.Status != CallCompleted || r.Text != "ok\n\n[from a hook] mind it" || string(r.Display.Arguments) != `{"made":true}` {
+		t.Errorf("%+v", r)
+	}
+	if r := results[1]; r.Status != CallDenied || !strings.Contains(r.Text, "denied by a hook: no") {
+		t.Errorf("%+v", r)
+	}
+	if len(b.server.sent) != 1 || len(log()) != 2 {
+		t.Errorf("sent %d, %d decisions", len(b.server.sent), len(log()))
+	}
+}
