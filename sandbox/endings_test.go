@@ -164,6 +164,7 @@ func TestBud6Held(t *testing.T) {
 	}
 }
 
+// BUD-6: the clock of a run, in time that is ours.
 func TestClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := NewClock()
