@@ -58,6 +58,11 @@ func (t *Tracer) post(body []byte, kind string) (again time.Duration, err error)
 	client.Timeout = t.s.timeout
 	resp, err := client.Do(req)
 	if err != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.closed {
+			return 0, err // a program that ends does not wait for a collector that is not there
+		}
 		return retryPause, err
 	}
 	defer resp.Body.Close()
