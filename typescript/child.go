@@ -311,6 +311,9 @@ func (c *child) tell(own bool, w world) error {
 		if err := c.open("file://"+project.Config, "jsonc", 1, project.ConfigText); err != nil {
 			return err
 		}
+		if err := c.open("file://"+project.Language, "typescript", 1, project.LanguageText); err != nil {
+			return err
+		}
 		c.sent.config = true
 	}
 	if d != c.sent.declarations {

@@ -51,6 +51,9 @@ type document struct {
 // are erased before a script runs, so that nothing needs to be found there.
 func (d *document) wrap(text string) {
 	body := script.Prepare(text).Text
+	if rest, ok := strings.CutPrefix(body, "#!"); ok {
+		body = "//" + rest // which may stand in the first line of a file alone
+	}
 	var imports []script.Reach
 	for _, r := range script.Reaches(body) {
 		if r.Kind == "import type" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -43,6 +44,7 @@ func TestDiagnostics(t *testing.T) {
 		{"lone CR", "const s = '';\rreturn s.nope", []string{"1:9-1:13 2339"}, nil},
 		{"catch variables are readable (EXEC-4)", "try { await tools.old({}) } catch (e) { return [e.message, e.tool] }", []string{"0:18-0:21 6387"}, nil},
 		{"fence", "```ts\nreturn nope\n```", []string{"1:7-1:11 2304"}, nil},
+		{"a line for the shell (EXEC-17)", "#!/usr/bin/env codemode-ls run\nreturn nope", []string{"1:7-1:11 2304"}, nil},
 		{"options line", "// @options: {\"timeout_ms\": 5}\nreturn nope", []string{"1:7-1:11 2304"}, nil},
 		{"local types", "type A = { a: number };\nconst a: A = { a: 1 };\nreturn a;\ninterface B { b: A }", nil,
 			[]string{"0:5-0:6 8008", "1:9-1:10 8010", "3:10-3:11 8006"}},
@@ -74,6 +76,40 @@ func TestDiagnostics(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// EXEC-17, DIAG-1: what docs/language.md says that runs is known to TypeScript.
+func TestExec17LanguageIsKnown(t *testing.T) {
+	page, err := os.ReadFile("../docs/language.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, _, _ := strings.Cut(string(page), "\n## What does not run")
+	e := newEngine(t)
+	checked, inBlock := 0, false
+	for _, line := range strings.Split(runs, "\n") {
+		if strings.HasPrefix(line, "```") {
+			inBlock = !inBlock
+			continue
+		}
+		if !inBlock || line == "" {
+			continue
+		}
+		checked++
+		found, err := e.Check(t.Context(), "return "+line, script.TypeScript)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range found {
+			// A member, a global or an option of another library.
+			if d.Code == protocol.Integer(2550) || d.Code == protocol.Integer(2583) || d.Code == protocol.Integer(2339) || d.Code == protocol.Integer(1501) {
+				t.Errorf("%s\n%s: %v", line, brief(d), d.Message)
+			}
+		}
+	}
+	if checked < 60 {
+		t.Errorf("only %d lines found", checked)
 	}
 }
 

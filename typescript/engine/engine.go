@@ -23,7 +23,8 @@ func Version() string { return codemodeshim.Version() }
 // process's own streams. The result is the process's exit code.
 func Main() int {
 	files := map[string]string{
-		project.Config: project.ConfigText,
+		project.Config:   project.ConfigText,
+		project.Language: project.LanguageText,
 		// Something must stand here before the client has sent the real ones.
 		project.Declarations: "",
 	}

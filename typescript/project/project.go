@@ -8,6 +8,7 @@ const (
 	Directory    = "/codemode"
 	Config       = Directory + "/tsconfig.json"
 	Declarations = Directory + "/tools.d.ts"
+	Language     = Directory + "/language.d.ts"
 	Scripts      = Directory + "/scripts" // one file for each open document, below it
 )
 
@@ -16,6 +17,10 @@ const (
 //
 // useUnknownInCatchVariables is off: what a call rejects with has fields of its
 // own (EXEC-4), and `catch (e)` must be able to read them without a cast.
+//
+// The libraries are those of which the sandbox has everything that a script can
+// use (EXEC-17, docs/language.md): shared memory, resizable buffers, Float16Array
+// and Temporal are left out.
 const ConfigText = `{
   "compilerOptions": {
     "strict": true,
@@ -24,14 +29,43 @@ const ConfigText = `{
     "module": "esnext",
     "moduleResolution": "bundler",
     "moduleDetection": "force",
-    "lib": ["es2023"],
+    "lib": [
+      "es2023",
+      "es2024.collection", "es2024.object", "es2024.promise", "es2024.regexp", "es2024.string",
+      "es2025.collection", "es2025.iterator", "es2025.promise", "es2025.regexp",
+      "esnext.array", "esnext.collection", "esnext.disposable", "esnext.error", "esnext.typedarrays"
+    ],
     "types": [],
     "allowJs": true,
     "checkJs": true,
     "noEmit": true,
     "skipLibCheck": true
   },
-  "files": ["tools.d.ts"],
+  "files": ["tools.d.ts", "language.d.ts"],
   "include": ["scripts/*"]
+}
+`
+
+// LanguageText is language.d.ts: what the sandbox has of the language that
+// TypeScript's libraries do not know yet.
+const LanguageText = `interface Math {
+  /** The sum of numbers, rounded once. */
+  sumPrecise(numbers: Iterable<number>): number;
+}
+
+interface ErrorConstructor {
+  /** Gives an object the stack of this place. */
+  captureStackTrace(target: object, above?: Function): void;
+}
+
+interface IteratorConstructor {
+  /** The values of several iterables, one after another. */
+  concat<T>(...iterables: Iterable<T>[]): IteratorObject<T, undefined, unknown>;
+}
+
+interface JSON {
+  /** A value that JSON.stringify writes as this very text. */
+  rawJSON(text: string): { readonly rawJSON: string };
+  isRawJSON(value: unknown): boolean;
 }
 `
