@@ -433,7 +433,8 @@ func TestExec14InFlight(t *testing.T) {
 	contain(t, r.Text, "Warnings:\n- the call 1 (mcp__a__plain) was still in flight")
 }
 
-// SUM-1…5, SUM-3: the summary, sent anew on every call.
+// SUM-1, SUM-2, SUM-3, SUM-4, SUM-5: the summary, sent anew on every call.
+// SUM-6: nothing of the script or of a call's arguments is in it.
 func TestSum(t *testing.T) {
 	b := setup(t, func(s *fakeScript) sandbox.Outcome {
 		s.call("mcp__a__plain", `{"secret":1}`)
@@ -441,7 +442,7 @@ func TestSum(t *testing.T) {
 		s.call("mcp__a__other", `{}`)
 		return completed("")
 	})
-	r := b.run(t, Request{})
+	r := b.run(t, Request{Code: "const title = 'of the script'"})
 	want := []string{
 		"1 tool call\nmcp__a__plain",
 		"2 tool calls\nmcp__a__plain\nmcp__b__read",

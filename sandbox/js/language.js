@@ -825,10 +825,24 @@
   lazy(globalThis, ['structuredClone', 'btoa', 'atob', 'TextEncoder', 'TextDecoder', 'URL', 'URLSearchParams'], 'web');
   lazy(globalThis, ['Intl'], 'locale');
   lazy(globalThis, ['DisposableStack', 'AsyncDisposableStack'], 'disposal');
-  lazy(Number.prototype, ['toLocaleString'], 'locale');
-  lazy(BigInt.prototype, ['toLocaleString'], 'locale');
-  lazy(Date.prototype, ['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString'], 'locale');
-  lazy(String.prototype, ['localeCompare'], 'locale');
+  host.locale = O.create(null);
+  const late = (o, k, name, length) => {
+    const f = {
+      [k](...a) {
+        if (this == null) throw new TypeError(k + ' called on null or undefined');
+        if (host.locale[name] === undefined) host.load('locale');
+        return R.apply(host.locale[name], this, a);
+      },
+    }[k];
+    defineProperty(f, 'length', { value: length, configurable: true });
+    def(o, k, f);
+  };
+  late(Number.prototype, 'toLocaleString', 'number', 0);
+  late(BigInt.prototype, 'toLocaleString', 'bigint', 0);
+  late(Date.prototype, 'toLocaleString', 'date', 0);
+  late(Date.prototype, 'toLocaleDateString', 'day', 0);
+  late(Date.prototype, 'toLocaleTimeString', 'time', 0);
+  late(String.prototype, 'localeCompare', 'compare', 1);
   def(
     globalThis,
     'queueMicrotask',

@@ -107,51 +107,31 @@
     if (ts && o.timeZoneName) ts += ' ' + (o.timeZone ?? 'UTC');
     return ds && ts ? ds + ', ' + ts : ds || ts;
   };
-  def(
-    Number.prototype,
-    'toLocaleString',
-    {
-      toLocaleString(l, o) {
-        return fmtNum(Number(this), o);
-      },
-    }.toLocaleString,
-  );
-  def(
-    BigInt.prototype,
-    'toLocaleString',
-    {
-      toLocaleString() {
-        return grp(String(this));
-      },
-    }.toLocaleString,
-  );
-  def(
-    Date.prototype,
-    'toLocaleString',
-    {
-      toLocaleString(l, o) {
-        return fmtDate(this, o, 'any');
-      },
-    }.toLocaleString,
-  );
-  def(
-    Date.prototype,
-    'toLocaleDateString',
-    {
-      toLocaleDateString(l, o) {
-        return fmtDate(this, o, 'date');
-      },
-    }.toLocaleDateString,
-  );
-  def(
-    Date.prototype,
-    'toLocaleTimeString',
-    {
-      toLocaleTimeString(l, o) {
-        return fmtDate(this, o, 'time');
-      },
-    }.toLocaleTimeString,
-  );
+  O.assign(host.locale, {
+    number(l, o) {
+      return fmtNum(Number(this), o);
+    },
+  });
+  O.assign(host.locale, {
+    bigint() {
+      return grp(String(this));
+    },
+  });
+  O.assign(host.locale, {
+    date(l, o) {
+      return fmtDate(this, o, 'any');
+    },
+  });
+  O.assign(host.locale, {
+    day(l, o) {
+      return fmtDate(this, o, 'date');
+    },
+  });
+  O.assign(host.locale, {
+    time(l, o) {
+      return fmtDate(this, o, 'time');
+    },
+  });
   const lc = host.localeCompare;
   const cmp = (a, b, o) => {
     a = String(a);
@@ -176,15 +156,11 @@
     }
     return R.apply(lc, a, [b]);
   };
-  def(
-    String.prototype,
-    'localeCompare',
-    {
-      localeCompare(b, l, o) {
-        return cmp(this, b, o);
-      },
-    }.localeCompare,
-  );
+  O.assign(host.locale, {
+    compare(b, l, o) {
+      return cmp(this, b, o);
+    },
+  });
   const Intl = {};
   const cls = (name, mk, callable) => {
     const C = {
