@@ -65,7 +65,8 @@ type Question struct {
 // Answer of a person: Decision "allow" or "deny"; Scope "once" (default), "run",
 // "session", "workspace", "user" or "loop". "loop" is for calls of the same tool
 // in the same run: as many as Calls says, this one included, those that meet
-// While, or both.
+// While, or both. A denial counts as far as its scope reaches, too; for a loop it
+// is for once.
 type Answer struct {
 	Decision string                `json:"decision"`
 	Scope    string                `json:"scope,omitzero"`

@@ -174,6 +174,16 @@ func (q *questions) settle(n *question, v verdict) bool {
 
 // conclude is settle; q.mu is held.
 func (q *questions) conclude(n *question, v verdict) bool {
+	claimed := q.claim(n, v)
+	if claimed {
+		close(n.settled)
+	}
+	return claimed
+}
+
+// claim is conclude but for the call's going on: the caller closes n.settled, and
+// may do before it what has to hold when the script makes its next call.
+func (q *questions) claim(n *question, v verdict) bool {
 	if n.verdict != nil {
 		n.x.unused(v)
 		return false
@@ -196,7 +206,6 @@ func (q *questions) conclude(n *question, v verdict) bool {
 			}
 		}
 	}
-	close(n.settled)
 	return true
 }
 
@@ -277,6 +286,7 @@ func (q *questions) askOnce(n *question) (replaced bool) {
 	n.again = done
 	q.mu.Unlock()
 
+	n.x.asking.Go(func() { q.look(asking) })
 	a, err := n.x.request.Asker.Ask(asking, shown)
 	v := verdict{rule: n.rule, by: byNobody}
 	switch {
@@ -294,9 +304,9 @@ func (q *questions) askOnce(n *question) (replaced bool) {
 		return true
 	}
 	// An answer that comes too late changes nothing.
-	counts := q.conclude(n, v)
+	counts := q.claim(n, v)
 	q.mu.Unlock()
-	if counts && err == nil && n.keep(a) {
+	if counts && n.remember(a, err == nil) {
 		q.recheck(nil) // an answer that covers others settles them (PERM-8)
 	}
 	return false
@@ -339,6 +349,14 @@ func (n *question) means(a Answer) verdict {
 	return v
 }
 
+// remember keeps an answer, if there was one, and lets its call go on: what was
+// granted or denied for later calls is in force when the script can make them
+// (PERM-4).
+func (n *question) remember(a Answer, answered bool) bool {
+	defer close(n.settled)
+	return answered && n.keep(a)
+}
+
 // keep remembers an answer that counts for more than its own call, and says
 // whether it does.
 func (n *question) keep(a Answer) bool {
@@ -365,6 +383,25 @@ func (n *question) keep(a Answer) bool {
 		}
 	}
 	return true
+}
+
+// lookAgain is how often the rules are looked at while a person thinks.
+const lookAgain = 250 * time.Millisecond
+
+// look looks at the rules again and again until ctx ends: a file of rules that
+// somebody edits counts at once also for calls that wait (PERM-4), whoever may or
+// may not tell of the edit.
+func (q *questions) look(ctx context.Context) {
+	again := time.NewTicker(lookAgain)
+	defer again.Stop()
+	for {
+		select {
+		case <-again.C:
+			q.recheck(nil)
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // recheck settles every waiting call that rules or grants decide now, also the

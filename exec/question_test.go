@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -363,5 +365,32 @@ func TestExec11OnlyCallsThatWereMade(t *testing.T) {
 	}, ask)
 	if r := b.run(t, Request{}); strings.Contains(r.Text, "already made") {
 		t.Error(r.Text)
+	}
+}
+
+// PERM-4: a file of rules that somebody edits counts for the question that is
+// open and for those behind it, although nobody tells of the edit.
+func TestPerm4EditWhileAsked(t *testing.T) {
+	for effect, want := range map[string]CallStatus{"allow": CallCompleted, "deny": CallDenied} {
+		t.Run(effect, func(t *testing.T) {
+			f, _ := concurrently("mcp__a__plain", "mcp__a__plain")
+			b := setup(t, f, ask)
+			file := filepath.Join(t.TempDir(), "permissions.json")
+			b.store = permission.OpenStore(permission.StoreOptions{UserDir: filepath.Dir(file)})
+			b.Runner.Rules = b.store
+			asked := 0
+			r := b.run(t, Request{Asker: askerFunc(func(ctx context.Context, q Question) (Answer, error) {
+				asked++
+				if err := os.WriteFile(file, []byte(`{"permissions":{"`+effect+`":["mcp__a__*"]}}`), 0o600); err != nil {
+					t.Error(err)
+				}
+				<-ctx.Done()
+				return Answer{}, ctx.Err()
+			})})
+			equal(t, "statuses", statuses(r), []CallStatus{want, want})
+			if asked != 1 {
+				t.Errorf("%d questions", asked)
+			}
+		})
 	}
 }

@@ -27,8 +27,9 @@ type asker struct {
 }
 
 // Ask asks by codemode/permission when the client said that it can, else by
-// window/showMessageRequest. Whatever is not a clear permission is a denial. A
-// question that need not be answered any more is withdrawn.
+// window/showMessageRequest. Whatever is not a clear permission is a denial, and
+// an error when no person has answered. A question that need not be answered any
+// more is withdrawn.
 func (a *asker) Ask(ctx context.Context, q exec.Question) (exec.Answer, error) {
 	snap := a.s.session.Snapshot()
 	if snap.Client.canAsk() {
@@ -47,7 +48,7 @@ func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, er
 			return exec.Answer{}, ctx.Err()
 		}
 		a.s.log.Warn("permission not answered", "tool", q.Tool, "err", err)
-		return denied("the editor did not answer the question: " + plain(malformed(err), 200)), nil
+		return exec.Answer{}, errors.New("the editor did not answer the question: " + plain(malformed(err), 200))
 	}
 	switch answer.Decision {
 	case "allow":
@@ -55,7 +56,9 @@ func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, er
 			answer.Scope = "once" // allowed, but for nothing that is known
 		}
 	case "deny":
-		answer.Scope = ""
+		if !slices.Contains([]string{"run", "session", "workspace", "user"}, answer.Scope) {
+			answer.Scope = ""
+		}
 	default:
 		return denied("the editor closed the question"), nil
 	}
@@ -96,13 +99,13 @@ func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (
 	case ctx.Err() != nil:
 		return exec.Answer{}, ctx.Err()
 	case errors.Is(context.Cause(pctx), tooLate):
-		return denied(fmt.Sprintf("nobody answered the question within %s", limit)), nil
+		return exec.Answer{}, fmt.Errorf("nobody answered the question within %s", limit)
 	case err != nil:
 		// Some clients answer a closed prompt with an error (LSP4IJ).
 		a.s.log.Debug("prompt not answered", "tool", q.Tool, "err", err)
 		if cannotAsk(err) {
 			a.s.showMessage(ctx, protocol.MessageTypeWarning, fmt.Sprintf("%s needs your permission, and this editor cannot ask for it. To allow it: the command codemode.setPermission with %q, \"allow\" and \"session\" (or \"workspace\"), or codemode-ls permissions allow %s", plain(q.Tool, 200), plain(q.Tool, 200), plain(q.Tool, 200)))
-			return denied("this editor cannot ask; a rule can allow the call"), nil
+			return exec.Answer{}, errors.New("no permission client is configured: this editor cannot ask; a rule can allow the call") // PERM-7
 		}
 		return denied("the question was closed or cannot be shown"), nil
 	case item == nil:
@@ -110,7 +113,7 @@ func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (
 	}
 	switch item.Title {
 	case "": // which is also the title of answers that are not offered
-		return denied("denied by the user"), nil
+		return denied(""), nil
 	case allowOnce:
 		return exec.Answer{Decision: "allow", Scope: "once"}, nil
 	case loops.calls:
@@ -124,9 +127,9 @@ func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (
 	case allowAlways:
 		return exec.Answer{Decision: "allow", Scope: a.s.lastingScope()}, nil
 	case denyStop:
-		return exec.Answer{Decision: "deny", Stop: true, Reason: "denied by the user"}, nil
+		return exec.Answer{Decision: "deny", Stop: true}, nil
 	default:
-		return denied("denied by the user"), nil
+		return denied(""), nil
 	}
 }
 

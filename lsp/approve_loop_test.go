@@ -43,7 +43,7 @@ func TestPerm12LoopAnswers(t *testing.T) {
 		{`{}`, `{"title":"Allow once"}`, "allow|once|0||<nil>"},
 		{`{}`, `{"title":""}`, "deny||0||<nil>"},
 		{asks, `{"decision":"allow","scope":"loop","calls":5,"while":{"field":"path","match":"glob","value":"/a/*"}}`, "allow|loop|5|path glob|<nil>"},
-		{asks, `{"decision":"allow","scope":"loop","calls":"many"}`, "deny||0||<nil>"},
+		{asks, `{"decision":"allow","scope":"loop","calls":"many"}`, "||0||the editor did not answer the question: calls must not be a string"},
 	} {
 		got, client := said(t, c.capabilities, c.answer)
 		if got != c.want {

@@ -51,15 +51,15 @@ func TestPlainPrompt(t *testing.T) {
 		{`{"title":"Allow for this run"}`, "allow|run|false|"},
 		{`{"title":"Allow for this session"}`, "allow|session|false|"},
 		{`{"title":"Always allow"}`, "allow|user|false|"},
-		{`{"title":"Deny"}`, "deny||false|denied by the user"},
-		{`{"title":"Deny and stop"}`, "deny||true|denied by the user"},
-		{`{"title":"allow once"}`, "deny||false|denied by the user"},
-		{`{"title":""}`, "deny||false|denied by the user"},
+		{`{"title":"Deny"}`, "deny||false|"},
+		{`{"title":"Deny and stop"}`, "deny||true|"},
+		{`{"title":"allow once"}`, "deny||false|"},
+		{`{"title":""}`, "deny||false|"},
 		{`null`, "deny||false|the question was closed"},
 		{`"Allow once"`, "deny||false|the question was closed or cannot be shown"},
 		{`7`, "deny||false|the question was closed or cannot be shown"},
 		{`error:{"code":-32800,"message":"cancelled"}`, "deny||false|the question was closed or cannot be shown"},
-		{`error:{"code":-32601,"message":"no such method"}`, "deny||false|this editor cannot ask; a rule can allow the call"},
+		{`error:{"code":-32601,"message":"no such method"}`, "error: no permission client is configured: this editor cannot ask; a rule can allow the call"},
 	} {
 		t.Run(test.answer, func(t *testing.T) {
 			c := initialized(t, asking(t, question), `{}`)
@@ -126,13 +126,15 @@ func TestPermissionRequest(t *testing.T) {
 		{`{"decision":"allow"}`, "allow||false|"},
 		{`{"decision":"allow","scope":"workspace"}`, "allow|workspace|false|"},
 		{`{"decision":"allow","scope":"forever"}`, "allow|once|false|"},
-		{`{"decision":"deny","scope":"user","stop":true,"reason":"not now"}`, "deny||true|not now"},
+		{`{"decision":"deny","scope":"user","stop":true,"reason":"not now"}`, "deny|user|true|not now"},
+		{`{"decision":"deny","scope":"once"}`, "deny||false|"},
+		{`{"decision":"deny","scope":"loop","calls":3}`, "deny||false|"},
 		{`{"decision":"ALLOW"}`, "deny||false|the editor closed the question"},
 		{`{}`, "deny||false|the editor closed the question"},
 		{`null`, "deny||false|the editor closed the question"},
-		{`true`, "deny||false|the editor did not answer the question: the value must not be a boolean"},
-		{`{"decision":true}`, "deny||false|the editor did not answer the question: decision must not be a boolean"},
-		{`error:{"code":-32603,"message":"boom"}`, "deny||false|the editor did not answer the question: boom"},
+		{`true`, "error: the editor did not answer the question: the value must not be a boolean"},
+		{`{"decision":true}`, "error: the editor did not answer the question: decision must not be a boolean"},
+		{`error:{"code":-32603,"message":"boom"}`, "error: the editor did not answer the question: boom"},
 	} {
 		t.Run(test.answer, func(t *testing.T) {
 			c := initialized(t, asking(t, question), `{"experimental":{"codemode":{"permission":true}}}`)
@@ -176,7 +178,7 @@ func TestPromptVanishes(t *testing.T) {
 		}
 		return "null"
 	})
-	if got := runText(t, c); got != "deny||false|nobody answered the question within 1ms" {
+	if got := runText(t, c); got != "error: nobody answered the question within 1ms" {
 		t.Error(got)
 	}
 	c.notification("$/cancelRequest")
