@@ -238,7 +238,7 @@ func (x *run) dispatch(ctx context.Context, c *call) (*upstream.Result, error) {
 	err := x.schedule.wait(ctx, c.slot)
 	release()
 	c.queued = time.Since(entered)
-	if err != nil {
+	if err != nil || ctx.Err() != nil { // its turn may have come when the run had ended
 		return nil, errNotSent
 	}
 	x.status(c, CallRunning)

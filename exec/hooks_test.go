@@ -382,3 +382,17 @@ func TestHooksOfDirectCalls(t *testing.T) {
 		t.Errorf("sent %d, %d decisions", len(b.server.sent), len(log()))
 	}
 }
+
+// A hook can end the run: nothing that waits is made any more.
+func TestHookStopsTheRun(t *testing.T) {
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		_, err := s.call("mcp__a__plain", `{}`)
+		_, _ = s.call("mcp__b__plain", `{}`)
+		return rejected(0, err)
+	}, permission.Rule{Effect: permission.Allow, Layer: permission.Flag, Match: "mcp__*__*"})
+	hooked(t, b, matching(t, before(`printf '{"continue":false,"stopReason":"enough for today"}'`), "mcp__a__*"))
+	r := b.run(t, Request{})
+	if r.Status != Denied || r.Error == nil || !strings.Contains(r.Error.Message, "enough for today") || len(b.server.sent) != 0 {
+		t.Errorf("%s, %d sent: %+v", r.Status, len(b.server.sent), r.Error)
+	}
+}
