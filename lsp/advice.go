@@ -56,6 +56,12 @@ var lacking = map[string]string{
 	"WebAssembly":       adviceEngine,
 	"SharedArrayBuffer": adviceEngine,
 	"Atomics":           adviceEngine,
+	"Float16Array":      "Use Float32Array.",
+	"Temporal":          "Use Date, and Intl.DateTimeFormat with a timeZone.",
+	"EventTarget":       adviceBrowser,
+	"Event":             adviceBrowser,
+	"MessageChannel":    adviceBrowser,
+	"DOMException":      "Throw an Error.",
 	"eval":              adviceCode,
 	"Function":          adviceCode,
 }

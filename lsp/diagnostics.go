@@ -203,6 +203,27 @@ func (d *diagnosis) run() {
 		d.use(u)
 	}
 	d.unawaited()
+	d.untyped()
+}
+
+// untyped takes out complaints that only ask for types. A tool that is named
+// when the script runs (tools[found.name]) cannot have one; in JavaScript nothing
+// must; and as long as a server has yet to tell what it has, what its tools
+// return is unknown, and so is all that comes of it.
+func (d *diagnosis) untyped() {
+	d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
+		code, ok := t.Code.(protocol.Integer)
+		switch {
+		case !ok:
+			return false
+		case code == 7053 && strings.Contains(messageText(t.Message), "can't be used to index type 'Tools'"):
+			return true
+		case code == 7053, code == 2683:
+			return d.language == script.JavaScript || d.pending
+		default:
+			return d.pending && (code >= 7000 && code < 8000 || code == 18046)
+		}
+	})
 }
 
 func (d *diagnosis) add(f finding) {
@@ -307,6 +328,12 @@ func (d *diagnosis) globals() {
 			}
 		case (code == 7017 || code == 2339) && lacking[name] != "" && strings.HasSuffix(before, "globalThis."):
 			// GlobalMembers has it
+		case (code == 7017 || code == 2339) && strings.HasSuffix(before, "globalThis.") && d.declared(name):
+			// TypeScript keeps const and class out of globalThis, the sandbox does not.
+		case code == 2550: // which would have people change a setting that they do not have
+			text, _, _ := strings.Cut(messageText(t.Message), " Do you need to change your target library?")
+			t.Message = protocol.String(text)
+			kept = append(kept, t)
 		case slices.Contains(missingName, int32(code)) && code >= 2580 && code <= 2868:
 			t.Message = protocol.String("Cannot find name '" + plain(name, 80) + "'.")
 			kept = append(kept, t)
@@ -330,6 +357,12 @@ func (d *diagnosis) globals() {
 			report(at, name)
 		}
 	}
+}
+
+// declared says that every script has a global of that name.
+func (d *diagnosis) declared(name string) bool {
+	text := d.pool.Catalog.Declarations().Text
+	return strings.Contains(text, "\ndeclare const "+name+":") || strings.Contains(text, "\ndeclare class "+name+" ")
 }
 
 // Codes of TypeScript for a member that does not exist.

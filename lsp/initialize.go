@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 
+	"codemode-ls/catalog"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/jsonrpc2"
@@ -26,6 +28,8 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 	s.session.Edit(func(next *Snapshot) { next.Client = client })
 	if s.o.TypeScript != nil {
 		s.engine = s.o.TypeScript()
+		// Until the workspace is open: tools and console are there, whatever tools has.
+		s.engine.SetDeclarations(catalog.Empty().Declarations().Text)
 	}
 	if p.ProcessID != nil && *p.ProcessID > 0 {
 		s.watchParent(int(*p.ProcessID))

@@ -311,8 +311,8 @@ func (s *scan) endsStatement(i int) bool {
 	return i >= len(s.tokens) || s.is(i, ";") || s.is(i, "}") || s.is(i, "else") || s.tokens[i].newline && !s.continues(i)
 }
 
-// madeText says whether an expression is made a text, in a template or by a call:
-// a promise's says nothing.
+// madeText says whether an expression is made a text, in a template, by a call
+// or by a string that it is added to: a promise's says nothing.
 func (s *scan) madeText(e extent) bool {
 	if e.from == 0 || e.to >= len(s.tokens) {
 		return false
@@ -321,10 +321,24 @@ func (s *scan) madeText(e extent) bool {
 	if before.kind == tokenTemplate {
 		return before.match == e.to
 	}
+	if s.is(e.from-1, "+") && s.isText(e.from-2) || s.is(e.to, "+") && s.isText(e.to+1) && (s.is(e.from-1, "(") || s.is(e.from-1, "=") || s.is(e.from-1, "return")) {
+		return true
+	}
+	if s.is(e.from-1, "(") || s.is(e.from-1, ",") {
+		if open := s.around(e.from); open > 2 && s.is(open, "(") && s.is(open-2, ".") && s.is(open-3, "console") && !s.afterMember(open-3) &&
+			(s.is(e.to, ")") || s.is(e.to, ",")) {
+			return true
+		}
+	}
 	if before.match != e.to || !s.is(e.from-1, "(") {
 		return false
 	}
 	return s.is(e.from-2, "stringify") && s.is(e.from-3, ".") && s.is(e.from-4, "JSON") || s.is(e.from-2, "String") && !s.afterMember(e.from-2)
+}
+
+// isText says that the token at i is a string or the end of a template.
+func (s *scan) isText(i int) bool {
+	return i >= 0 && i < len(s.tokens) && (s.tokens[i].kind == tokenString || s.tokens[i].kind == tokenTemplate)
 }
 
 // enclosed goes on with what is around the parentheses of d: nothing, or a call
