@@ -30,7 +30,8 @@ type Entry struct {
 	Session   string    `json:"session,omitzero"`
 	Leaf      string    `json:"leaf"` // full name of the tool, or Exec
 	Arguments Arguments `json:"arguments"`
-	// Decision is allow, deny or cancelled (the run ended while nobody had decided).
+	// Decision is allow, deny or cancelled (the run ended or was stopped while nobody
+	// had decided).
 	Decision string `json:"decision"`
 	By       By     `json:"by"`
 	// Reason of a denial, in the words that the script saw.
@@ -53,8 +54,8 @@ func HashOf(arguments []byte) Arguments {
 // By says what a decision came from.
 type By struct {
 	// Kind is rule, answer (of a person), grant (an earlier answer of a person that
-	// covers this call), hook, readOnly (the setting), noClient (nobody could be
-	// asked), end (of the run) or another word for what refused the call.
+	// covers this call), hook, readOnly (the setting), nobody (there was none to
+	// ask), end (of the run) or stop (a person said "deny and stop" to another call).
 	Kind string `json:"kind"`
 	// Rule, Layer, File and Line of a rule; Line is 1-based.
 	Rule  string `json:"rule,omitzero"`

@@ -30,7 +30,7 @@ func (x *run) audit(e audit.Entry, v verdict) {
 		}
 	}
 	switch {
-	case v.by == byEnd:
+	case v.by == byEnd, v.by == byStop:
 		e.Decision = "cancelled"
 	case v.allow:
 		e.Decision = string(permission.Allow)
