@@ -295,6 +295,23 @@ func quoted(name string, quote byte) string {
 	return r.Replace(name)
 }
 
+// escapeQuote escapes a quote that is not escaped yet in what TypeScript would
+// have between two of them.
+func escapeQuote(s string, quote byte) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\\' && i+1 < len(s):
+			b.WriteByte(s[i])
+			i++
+		case s[i] == quote:
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
 // namespaceItem is tools["$codemode"] itself.
 func (c *completer) namespaceItem(rank int) protocol.CompletionItem {
 	item := protocol.CompletionItem{
@@ -381,6 +398,9 @@ func (d *Document) itemFromEngine(client *clientCapabilities, item *protocol.Com
 	switch edit := item.TextEdit.(type) {
 	case *protocol.TextEdit:
 		edit.Range = d.fromEngine(edit.Range)
+		if at := d.Offset(edit.Range.Start); at > 0 && (d.Text[at-1] == '"' || d.Text[at-1] == '\'') {
+			edit.NewText = escapeQuote(edit.NewText, d.Text[at-1])
+		}
 	case *protocol.InsertReplaceEdit:
 		edit.Insert, edit.Replace = d.fromEngine(edit.Insert), d.fromEngine(edit.Replace)
 	}

@@ -30,9 +30,17 @@ func (c *completer) argumentValues(list *protocol.CompletionList, offset int) {
 		}
 		return
 	}
-	start := offset
+	start, end := offset, offset
 	for start > 0 && (isWordByte(text[start-1]) || text[start-1] == '-') {
 		start--
+	}
+	for _, item := range list.Items { // TypeScript knows where a string begins and ends
+		if edit, ok := item.TextEdit.(*protocol.TextEdit); ok {
+			if at := c.doc.Offset(edit.Range.Start); at > 0 && at <= offset && (text[at-1] == '"' || text[at-1] == '\'') {
+				start, end = at, max(offset, c.doc.Offset(edit.Range.End))
+				break
+			}
+		}
 	}
 	quote := byte(0)
 	before := text[:start]
@@ -46,7 +54,7 @@ func (c *completer) argumentValues(list *protocol.CompletionList, offset int) {
 	}
 	values := schemaNode{t.InputSchema, t.InputSchema}.valuesAt(path)
 	for i, v := range values {
-		label := string(v)
+		label := sourceText(v)
 		if quote != 0 {
 			var s string
 			if v.Kind() != '"' || json.Unmarshal(v, &s) != nil {
@@ -55,19 +63,33 @@ func (c *completer) argumentValues(list *protocol.CompletionList, offset int) {
 			label = s
 		}
 		sort := optional("0" + string(rune('a'+min(i, 25))) + label)
-		if j := slices.IndexFunc(list.Items, func(item protocol.CompletionItem) bool { return item.Label == label }); j >= 0 {
-			list.Items[j].SortText = sort
-			continue
-		}
+		// TypeScript writes whatever is not ASCII as an escape.
+		list.Items = slices.DeleteFunc(list.Items, func(item protocol.CompletionItem) bool { return sameLiteral(item.Label, label, quote) })
 		written := label
 		if quote != 0 {
 			written = quoted(label, quote)
 		}
 		list.Items = append(list.Items, protocol.CompletionItem{
 			Label: label, Kind: protocol.CompletionItemKindEnumMember, SortText: sort,
-			TextEdit: &protocol.TextEdit{Range: c.doc.Range(start, offset), NewText: printable(written)},
+			TextEdit: &protocol.TextEdit{Range: c.doc.Range(start, end), NewText: visible(written)},
 		})
 	}
+}
+
+// sameLiteral says that what TypeScript calls a value is what the schema calls
+// it, inside of quotes or with its own.
+func sameLiteral(theirs, ours string, quote byte) bool {
+	if theirs == ours {
+		return true
+	}
+	if !strings.Contains(theirs+ours, `\`) {
+		return false
+	}
+	if quote != 0 {
+		theirs, ours = `"`+theirs+`"`, `"`+quoted(ours, '"')+`"`
+	}
+	var a, b string
+	return json.Unmarshal([]byte(theirs), &a) == nil && json.Unmarshal([]byte(ours), &b) == nil && a == b
 }
 
 func isWordByte(b byte) bool {

@@ -1,10 +1,13 @@
 package lsp
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -206,13 +209,32 @@ func (n schemaNode) placeholder(depth int) string {
 	return "null"
 }
 
-// sourceText is a JSON value as it is written in a script.
+// sourceText is a JSON value as it is written in a script: with the characters
+// themselves in strings, however the server has escaped them, as far as a person
+// can see them.
 func sourceText(v jsontext.Value) string {
 	v = v.Clone()
-	if v.Compact() != nil {
+	if v.Format(jsontext.PreserveRawStrings(false), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)) != nil {
 		return "null"
 	}
-	return printable(string(v))
+	return visible(string(v))
+}
+
+// visible is a string literal, or JSON, with escapes for what cannot be seen.
+func visible(literal string) string {
+	var b strings.Builder
+	for _, r := range literal {
+		switch {
+		case r == ' ' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 // propertyKey is a property's name as it is written in an object literal.
@@ -224,5 +246,5 @@ func propertyKey(name string) string {
 	if err != nil {
 		return strconv.Quote(name)
 	}
-	return printable(string(quoted))
+	return visible(string(quoted))
 }

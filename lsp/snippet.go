@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"codemode-ls/catalog"
@@ -78,11 +77,7 @@ func callSnippet(client *clientCapabilities, t *catalog.Tool) string {
 		if f.HasDefault {
 			continue // may be left out (TYPE-5)
 		}
-		key := name
-		if !isIdentifier(name) {
-			key = strconv.Quote(name)
-		}
-		fields = append(fields, escapeSnippet(key)+": "+f.tabStop(len(fields)+1))
+		fields = append(fields, escapeSnippet(propertyKey(name))+": "+f.tabStop(len(fields)+1))
 	}
 	switch {
 	case len(fields) > 0:
@@ -97,7 +92,7 @@ func callSnippet(client *clientCapabilities, t *catalog.Tool) string {
 // tabStop is the nth place to fill in.
 func (f schemaField) tabStop(n int) string {
 	if f.Const != nil {
-		return escapeSnippet(string(f.Const))
+		return escapeSnippet(sourceText(f.Const))
 	}
 	if len(f.Enum) > 0 && len(f.Enum) <= 20 {
 		if choice, ok := choices(f.Enum); ok {
@@ -128,7 +123,7 @@ func choices(values []jsontext.Value) (string, bool) {
 		if k := v.Kind(); k == '{' || k == '[' || len(v) > 60 {
 			return "", false
 		}
-		list = append(list, choiceEscapes.Replace(string(v)))
+		list = append(list, choiceEscapes.Replace(sourceText(v)))
 	}
 	return strings.Join(list, ","), true
 }
