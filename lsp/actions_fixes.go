@@ -156,6 +156,9 @@ func (m *mender) asObject(u script.Use, texts []string) (string, bool) {
 	if len(texts) == 2 && strings.HasPrefix(texts[0], "{") && strings.HasPrefix(texts[1], "{") {
 		first := strings.TrimRight(strings.TrimSuffix(texts[0], "}"), " \t\r\n,")
 		second := strings.TrimLeft(strings.TrimPrefix(texts[1], "{"), " \t")
+		if !m.knowsFields(u, texts[1]) {
+			return "", false // options of another function, not fields
+		}
 		if strings.TrimSpace(first) == "{" {
 			return texts[1], true
 		}
@@ -191,6 +194,24 @@ func (m *mender) asObject(u script.Use, texts []string) (string, bool) {
 		}
 	}
 	return "{ " + strings.Join(parts, ", ") + " }", true
+}
+
+var literalKey = regexp.MustCompile(`[{,]\s*(?:"([^"]*)"|'([^']*)'|([\w$]+))\s*[:,}]`)
+
+// knowsFields says that a tool may have all the fields of an object literal.
+func (m *mender) knowsFields(u script.Use, literal string) bool {
+	schema, ok := m.inputOf(u)
+	if !ok {
+		return false
+	}
+	_, properties := schema.fields()
+	keys := literalKey.FindAllStringSubmatch(literal, -1)
+	for _, k := range keys {
+		if _, known := properties[k[1]+k[2]+k[3]]; !known {
+			return false
+		}
+	}
+	return len(keys) > 0
 }
 
 // inputOf is the schema of a call's argument.
@@ -337,6 +358,9 @@ func (m *mender) moveOptions(f finding) []mend {
 	removed := edit{from, to, ""}
 	if strings.HasPrefix(strings.TrimLeft(m.text, " \t"), "// @options:") || strings.HasPrefix(strings.TrimLeft(m.text, " \t"), "//@options:") {
 		return []mend{{title: "Remove this options line", edits: []edit{removed}, preferred: true}}
+	}
+	if strings.HasPrefix(m.text, "#!") {
+		return nil // that can be nowhere but on the first line
 	}
 	first, ending := 0, "\n"
 	if strings.Contains(m.text, "\r\n") {

@@ -45,6 +45,9 @@ func (m *mender) together(f finding) (mend, bool) {
 	} else {
 		body = "{ " + part(l.Body) + " }"
 	}
+	if !l.Collects && strings.Contains(body, ".push(") {
+		return mend{}, false // what it collects would be in the order of the answers
+	}
 	text := "await Promise.all(" + over + "async (" + each + ") => " + body + "))"
 	if l.Collects {
 		text = part(l.Collector) + ".push(...(" + text + "))"

@@ -143,6 +143,8 @@ func (d *document) spellings(found []protocol.Diagnostic, only []protocol.CodeAc
 			name = quote + name + quote
 		case !namePattern.MatchString(written) || !namePattern.MatchString(name):
 			continue
+		case d.isComputed(d.rangeToEngine(f.Range)):
+			name = `"` + name + `"` // the value of what is written is wrong, not its name
 		}
 		kind, preferred := protocol.CodeActionKindQuickFix, true
 		actions = append(actions, protocol.CodeAction{
@@ -153,6 +155,13 @@ func (d *document) spellings(found []protocol.Diagnostic, only []protocol.CodeAc
 		})
 	}
 	return actions
+}
+
+// isComputed says that a range of the engine's text stands between the brackets
+// of an element access.
+func (d *document) isComputed(r protocol.Range) bool {
+	before := strings.TrimRight(d.text[:offsetUTF16(d.text, r.Start)], " \t\r\n")
+	return strings.HasSuffix(before, "[")
 }
 
 // textOf is what stands in a range of the engine's text.
