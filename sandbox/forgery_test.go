@@ -151,12 +151,8 @@ func FuzzChild(f *testing.F) {
 	f.Add([]byte(callFrame(0, 1, 2, "echo", `{"a":1}`) + framed(frameLog, "\x01text") + doneFrame(completed, `[1]`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h := &testHost{answer: func(_ context.Context, c Call) (jsontext.Value, error) { return c.Arguments, nil }}
-		r := &run{
-			child:  &child{reader: newFrameReader(bytes.NewReader(data), 1<<16), writer: &frameWriter{w: io.Discard}},
-			req:    testRequest(""),
-			host:   h,
-			active: newActivity(), inFlight: map[int]bool{},
-		}
+		c := &child{reader: newFrameReader(bytes.NewReader(data), 1<<16), writer: &frameWriter{w: io.Discard}}
+		r := newRun(c, testRequest(""), h, newActivity(), nil)
 		r.req.Limits.LogChars, r.req.Limits.LogEntries = 100, 10
 		for {
 			kind, body, err := r.child.reader.read()
@@ -178,6 +174,7 @@ func FuzzChild(f *testing.F) {
 				break
 			}
 		}
+		close(r.work)
 		r.wg.Wait()
 		for i, c := range h.calls {
 			if !c.Arguments.IsValid() || c.Index >= len(h.calls) || len(c.Name) > maxName {
