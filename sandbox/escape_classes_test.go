@@ -192,7 +192,8 @@ func TestEscapeDenials(t *testing.T) {
 			if o.Status == Completed || o.Error == nil || o.Error.Message == "" {
 				t.Errorf("%s %.200s %+v", o.Status, o.Value, o.Error)
 			}
-			if late := o.Wall - r.Limits.Wall; late > 500*time.Millisecond {
+			// TestBud1Hangs holds the 500 ms; here many bombs share the machine.
+			if late := o.Wall - r.Limits.Wall; late > 3*time.Second {
 				t.Errorf("%v late", late)
 			}
 			if len(h.logs) > r.Limits.LogEntries {

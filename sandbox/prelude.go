@@ -25,6 +25,8 @@ var (
 	webSource string
 	//go:embed js/locale.js
 	localeSource string
+	//go:embed js/iterator.js
+	iteratorSource string
 	//go:embed js/disposal.js
 	disposalSource string
 	//go:embed js/lockdown.js
@@ -33,6 +35,7 @@ var (
 	languageProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-language", languageSource) })
 	webProgram      = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-web", webSource) })
 	localeProgram   = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-locale", localeSource) })
+	iteratorProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-iterator", iteratorSource) })
 	disposalProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-disposal", disposalSource) })
 	lockdownProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-lockdown", lockdownSource) })
 )
@@ -86,6 +89,8 @@ func installPrelude(r *realm) {
 			callProgram(r.vm, webProgram(), host)
 		case "locale":
 			callProgram(r.vm, localeProgram(), host)
+		case "iterator":
+			callProgram(r.vm, iteratorProgram(), host)
 		case "disposal":
 			callProgram(r.vm, disposalProgram())
 		}

@@ -140,7 +140,7 @@ func checkProgram(t *testing.T, code string) {
 	default:
 		complain("it ended as %s", o.Status)
 	}
-	if o.Wall > r.Limits.Wall+500*time.Millisecond {
+	if o.Wall > r.Limits.Wall+3*time.Second {
 		complain("it took %v", o.Wall)
 	}
 	if len(h.logs) > r.Limits.LogEntries || len(o.Warnings) > maxFinishWarns {

@@ -25,7 +25,6 @@ type literalWalker struct {
 	program  *ast.Program
 	vm       *goja.Runtime
 	fields   map[reflect.Type][]int // which fields of a struct can hold nodes
-	seen     map[uintptr]bool
 	err      error
 }
 

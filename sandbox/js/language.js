@@ -14,6 +14,19 @@
   };
   const missing = (o, k) => !O.prototype.hasOwnProperty.call(o, k);
 
+  // late is a method whose code is in another file, which is loaded when it is
+  // first called: see iterator.js and locale.js.
+  const late = (o, k, file, name, length) => {
+    const f = {
+      [k](...a) {
+        if (host[file][name] === undefined) host.load(file);
+        return R.apply(host[file][name], this, a);
+      },
+    }[k];
+    if (length !== 0) defineProperty(f, 'length', { value: length, configurable: true });
+    def(o, k, f);
+  };
+
   // --- well-known symbols
   for (const n of ['asyncIterator', 'dispose', 'asyncDispose'])
     if (missing(Symbol, n))
@@ -326,326 +339,13 @@
         if (f != null) f.call(this);
       },
     });
-    const rec = (o) => {
-      if (O(o) !== o) throw new TypeError('not an object');
-      return { it: o, next: o.next };
-    };
-    const step = (r) => {
-      const s = r.next.call(r.it);
-      if (O(s) !== s) throw new TypeError('iterator result is not an object');
-      return s;
-    };
-    const close = (r) => {
-      const f = r.it.return;
-      if (f != null) f.call(r.it);
-    };
-    // What a callback throws closes the iterator, and goes on.
-    const closing = (r, call) => {
-      try {
-        return call();
-      } catch (e) {
-        try {
-          close(r);
-        } catch {}
-        throw e;
-      }
-    };
-    const HelperProto = O.create(IterProto);
-    const helper = (gen, r) => {
-      const h = O.create(HelperProto);
-      st.set(h, { g: gen, r, started: false, done: false });
-      return h;
-    };
-    const st = new WeakMap();
-    const wm = (h) => {
-      const s = st.get(h);
-      if (!s) throw new TypeError('incompatible receiver');
-      return s;
-    };
-    methods(HelperProto, {
-      next() {
-        const s = wm(this);
-        s.started = true;
-        return s.g.next();
-      },
-      return() {
-        const s = wm(this);
-        if (!s.started && !s.done) {
-          s.done = true;
-          s.g.return();
-          close(s.r);
-          return { value: undefined, done: true };
-        }
-        return s.g.return();
-      },
-    });
-    def(HelperProto, Symbol.toStringTag, 'Iterator Helper');
-    const fnchk = (o, f) => {
-      if (typeof f !== 'function') {
-        try {
-          close({ it: o });
-        } catch {}
-        throw new TypeError(String(f) + ' is not a function');
-      }
-    };
-    const objchk = (o) => {
-      if (O(o) !== o) throw new TypeError('Iterator helper called on non-object');
-    };
-    // yielding hands out one value; when the consumer stops there, iterators close.
-    const yielding = function* (v, ...open) {
-      let done = false;
-      try {
-        yield v;
-        done = true;
-      } finally {
-        if (!done) for (const r of open) close(r);
-      }
-    };
-    const loop = function* (r, body) {
-      for (;;) {
-        const s = step(r);
-        if (s.done) return;
-        const v = s.value;
-        const y = closing(r, () => body(v));
-        if (y) yield* yielding(y.v, r);
-      }
-    };
-    const { isNaN } = Number;
-    const num = (o, n) => {
-      const failed = (e) => {
-        try {
-          close({ it: o });
-        } catch {}
-        throw e;
-      };
-      let v;
-      try {
-        v = +n;
-      } catch (e) {
-        failed(e);
-      }
-      if (isNaN(v)) failed(new RangeError(String(n) + ' must be a number'));
-      v = Math.trunc(v);
-      if (v < 0) failed(new RangeError(String(n) + ' must be non-negative'));
-      return v;
-    };
-    methods(IterProto, {
-      map(f) {
-        objchk(this);
-        fnchk(this, f);
-        let i = 0;
-        const r = rec(this);
-        return helper(
-          loop(r, (v) => ({ v: f(v, i++) })),
-          r,
-        );
-      },
-      filter(f) {
-        objchk(this);
-        fnchk(this, f);
-        let i = 0;
-        const r = rec(this);
-        return helper(
-          loop(r, (v) => (f(v, i++) ? { v } : null)),
-          r,
-        );
-      },
-      take(n) {
-        objchk(this);
-        let k = num(this, n);
-        const r = rec(this);
-        return helper(
-          (function* () {
-            for (;;) {
-              if (k === 0) {
-                close(r);
-                return;
-              }
-              k--;
-              const s = step(r);
-              if (s.done) return;
-              yield* yielding(s.value, r);
-            }
-          })(),
-          r,
-        );
-      },
-      drop(n) {
-        objchk(this);
-        let k = num(this, n);
-        const r = rec(this);
-        return helper(
-          loop(r, (v) => (k > 0 ? (k--, null) : { v })),
-          r,
-        );
-      },
-      flatMap(f) {
-        objchk(this);
-        fnchk(this, f);
-        let i = 0;
-        const r = rec(this);
-        return helper(
-          (function* () {
-            for (;;) {
-              const s = step(r);
-              if (s.done) return;
-              const v = s.value;
-              const inner = closing(r, () => {
-                const m = f(v, i++);
-                if (O(m) !== m) throw new TypeError('flatMap mapper must return an iterable');
-                const im = m[Symbol.iterator];
-                const it = im == null ? m : im.call(m);
-                return rec(it);
-              });
-              for (;;) {
-                const t = closing(r, () => {
-                  const t = step(inner);
-                  return t.done ? null : { v: t.value };
-                });
-                if (t === null) break;
-                yield* yielding(t.v, inner, r);
-              }
-            }
-          })(),
-          r,
-        );
-      },
-      reduce(f, ...a) {
-        objchk(this);
-        fnchk(this, f);
-        const r = rec(this);
-        let acc,
-          i = 0;
-        if (a.length) acc = a[0];
-        else {
-          const s = step(r);
-          if (s.done) throw new TypeError('Reduce of empty iterator with no initial value');
-          acc = s.value;
-          i = 1;
-        }
-        for (;;) {
-          const s = step(r);
-          if (s.done) return acc;
-          acc = closing(r, () => f(acc, s.value, i++));
-        }
-      },
-      toArray() {
-        objchk(this);
-        const r = rec(this),
-          out = [];
-        for (;;) {
-          const s = step(r);
-          if (s.done) return out;
-          out[out.length] = s.value;
-        }
-      },
-      forEach(f) {
-        objchk(this);
-        fnchk(this, f);
-        const r = rec(this);
-        let i = 0;
-        for (;;) {
-          const s = step(r);
-          if (s.done) return;
-          closing(r, () => f(s.value, i++));
-        }
-      },
-      some(f) {
-        objchk(this);
-        fnchk(this, f);
-        const r = rec(this);
-        let i = 0;
-        for (;;) {
-          const s = step(r);
-          if (s.done) return false;
-          const b = closing(r, () => f(s.value, i++));
-          if (b) {
-            close(r);
-            return true;
-          }
-        }
-      },
-      every(f) {
-        objchk(this);
-        fnchk(this, f);
-        const r = rec(this);
-        let i = 0;
-        for (;;) {
-          const s = step(r);
-          if (s.done) return true;
-          const b = closing(r, () => f(s.value, i++));
-          if (!b) {
-            close(r);
-            return false;
-          }
-        }
-      },
-      find(f) {
-        objchk(this);
-        fnchk(this, f);
-        const r = rec(this);
-        let i = 0;
-        for (;;) {
-          const s = step(r);
-          if (s.done) return undefined;
-          const b = closing(r, () => f(s.value, i++));
-          if (b) {
-            close(r);
-            return s.value;
-          }
-        }
-      },
-    });
-    methods(Iterator, {
-      concat(...items) {
-        const open = items.map((o) => {
-          if (O(o) !== o) throw new TypeError('not an object');
-          const m = o[Symbol.iterator];
-          if (typeof m !== 'function') throw new TypeError('not iterable');
-          return { o, m };
-        });
-        const none = { it: {} };
-        return helper(
-          (function* () {
-            for (const { o, m } of open) {
-              const it = m.call(o);
-              if (O(it) !== it) throw new TypeError('not an object');
-              const r = rec(it);
-              for (;;) {
-                const s = step(r);
-                if (s.done) break;
-                yield* yielding(s.value, r);
-              }
-            }
-          })(),
-          none,
-        );
-      },
-      from(o) {
-        if (O(o) !== o && typeof o !== 'string') throw new TypeError('not an object');
-        const m = o[Symbol.iterator];
-        const it = m != null ? m.call(o) : o;
-        if (O(it) !== it) throw new TypeError('not an object');
-        if (IterProto.isPrototypeOf(it)) return it;
-        const r = rec(it);
-        const w = O.create(WrapProto);
-        wst.set(w, r);
-        return w;
-      },
-    });
-    const wst = new WeakMap();
-    const WrapProto = O.create(IterProto);
-    methods(WrapProto, {
-      next() {
-        const r = wst.get(this);
-        return r.next.call(r.it);
-      },
-      return() {
-        const r = wst.get(this);
-        const f = r.it.return;
-        return f === undefined ? { value: undefined, done: true } : f.call(r.it);
-      },
-    });
+    host.iteratorPrototype = IterProto;
+    host.iterator = O.create(null);
+    for (const k of ['map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'forEach', 'some', 'every', 'find'])
+      late(IterProto, k, 'iterator', k, 1);
+    late(IterProto, 'toArray', 'iterator', 'toArray', 0);
+    late(Iterator, 'from', 'iterator', 'from', 1);
+    late(Iterator, 'concat', 'iterator', 'concat', 0);
   }
 
   // --- RegExp: the host's own engine behind goja's objects
@@ -826,23 +526,12 @@
   lazy(globalThis, ['Intl'], 'locale');
   lazy(globalThis, ['DisposableStack', 'AsyncDisposableStack'], 'disposal');
   host.locale = O.create(null);
-  const late = (o, k, name, length) => {
-    const f = {
-      [k](...a) {
-        if (this == null) throw new TypeError(k + ' called on null or undefined');
-        if (host.locale[name] === undefined) host.load('locale');
-        return R.apply(host.locale[name], this, a);
-      },
-    }[k];
-    defineProperty(f, 'length', { value: length, configurable: true });
-    def(o, k, f);
-  };
-  late(Number.prototype, 'toLocaleString', 'number', 0);
-  late(BigInt.prototype, 'toLocaleString', 'bigint', 0);
-  late(Date.prototype, 'toLocaleString', 'date', 0);
-  late(Date.prototype, 'toLocaleDateString', 'day', 0);
-  late(Date.prototype, 'toLocaleTimeString', 'time', 0);
-  late(String.prototype, 'localeCompare', 'compare', 1);
+  late(Number.prototype, 'toLocaleString', 'locale', 'number', 0);
+  late(BigInt.prototype, 'toLocaleString', 'locale', 'bigint', 0);
+  late(Date.prototype, 'toLocaleString', 'locale', 'date', 0);
+  late(Date.prototype, 'toLocaleDateString', 'locale', 'day', 0);
+  late(Date.prototype, 'toLocaleTimeString', 'locale', 'time', 0);
+  late(String.prototype, 'localeCompare', 'locale', 'compare', 1);
   def(
     globalThis,
     'queueMicrotask',

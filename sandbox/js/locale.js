@@ -158,6 +158,7 @@
   };
   O.assign(host.locale, {
     compare(b, l, o) {
+      if (this == null) throw new TypeError('String.prototype.localeCompare called on null or undefined');
       return cmp(this, b, o);
     },
   });
