@@ -18,8 +18,8 @@ import (
 )
 
 // Two windows on one socket: each has its own documents and prompts, and one that
-// dies in mid-prompt ends its own run alone.
-func TestPAR1TwoWindows(t *testing.T) {
+// PAR-1: dies in mid-prompt ends its own run alone.
+func TestPar1TwoWindows(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("paths of sockets")
 	}
