@@ -17,8 +17,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Two windows on one socket: each has its own documents and prompts, and one that
-// PAR-1: dies in mid-prompt ends its own run alone.
+// PAR-1: two windows on one socket: each has its own documents and prompts, and one that
+// dies in mid-prompt ends its own run alone.
 func TestPar1TwoWindows(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("paths of sockets")
