@@ -2,6 +2,7 @@ package typescript
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -28,9 +29,13 @@ func (e *Engine) Format(ctx context.Context, text string, l script.Language, o p
 
 // FormatRange is what to change in a range of a script, in UTF-16 units.
 func (e *Engine) FormatRange(ctx context.Context, text string, l script.Language, in protocol.Range, o protocol.FormattingOptions) ([]protocol.TextEdit, error) {
-	return e.format(ctx, text, l, protocol.MethodTextDocumentRangeFormatting, func(d *document) any {
+	edits, err := e.format(ctx, text, l, protocol.MethodTextDocumentRangeFormatting, func(d *document) any {
 		return &protocol.DocumentRangeFormattingParams{TextDocument: identifier(d.virtual), Range: d.rangeToEngine(in), Options: sane(o)}
 	})
+	// Where there is nothing but comments, the engine goes beyond the range.
+	return slices.DeleteFunc(edits, func(x protocol.TextEdit) bool {
+		return x.Range.End.Line < in.Start.Line || x.Range.Start.Line > in.End.Line
+	}), err
 }
 
 // OnTypeTriggers are the characters after which FormatOnType has something to
@@ -72,6 +77,9 @@ func (e *Engine) format(ctx context.Context, text string, l script.Language, met
 		start, end := offsetUTF16(text, x.Range.Start), offsetUTF16(text, x.Range.End)
 		if start > end || text[start:end] == x.NewText || fixed.touched(start, end) || !isSpace(text[start:end]) || !isSpace(x.NewText) {
 			continue
+		}
+		if n := len(edits); n > 0 && edits[n-1].Range == x.Range {
+			continue // said twice, of a file of comments
 		}
 		edits = append(edits, x)
 	}
@@ -125,12 +133,12 @@ func finalNewlines(text string, o protocol.FormattingOptions, edits []protocol.T
 	if strings.Contains(text, "\r\n") {
 		newline = "\r\n"
 	}
-	next := old
-	if trim && strings.Contains(old, "\n") {
+	next := strings.NewReplacer(" ", "", "\t", "").Replace(old)
+	if trim && strings.Contains(next, "\n") {
 		next = newline
 	}
 	if insert && !strings.HasSuffix(next, "\n") {
-		next = strings.TrimRight(next, " \t") + newline
+		next += newline
 	}
 	if next == old {
 		return edits

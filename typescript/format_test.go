@@ -118,9 +118,35 @@ func TestFormatOddTexts(t *testing.T) {
 		"":                           "",
 		"```ts\n```":                 "```ts\n```",
 		"  \n\n":                     "\n\n",
+		"// a\n  /* b */   \n   ":    "// a\n/* b */\n",
 	} {
 		if got := formatted(t, e, text, script.TypeScript); got != want {
 			t.Errorf("%q becomes %q, not %q", text, got, want)
 		}
+	}
+}
+
+// NAV-1: what a client wants of the end of a file takes nothing from it twice.
+func TestNav1FinalNewline(t *testing.T) {
+	e := newEngine(t)
+	yes := true
+	for text, want := range map[string]string{
+		"return 1;":               "return 1;\n",
+		"return 1;   \n   ":       "return 1;\n",
+		"return 1;  \r\n\r\n  ":   "return 1;\r\n\r\n",
+		"  return  1;\n":          "return 1;\n",
+		"// a\n  /* b */   \n   ": "// a\n/* b */\n",
+	} {
+		edits, err := e.Format(t.Context(), text, script.TypeScript, protocol.FormattingOptions{TabSize: 2, InsertSpaces: true, InsertFinalNewline: &yes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := applied(t, text, edits); got != want {
+			t.Errorf("%q becomes %q, not %q", text, got, want)
+		}
+	}
+	edits, err := e.FormatRange(t.Context(), "  // a\n\n  // b\n", script.TypeScript, protocol.Range{Start: protocol.Position{Line: 2}, End: protocol.Position{Line: 2, Character: 6}}, twoSpaces)
+	if err != nil || applied(t, "  // a\n\n  // b\n", edits) != "  // a\n\n// b\n" {
+		t.Errorf("beyond the range: %v %v", edits, err)
 	}
 }
