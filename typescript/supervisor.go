@@ -23,7 +23,7 @@ func (e *Engine) supervise(ctx context.Context) {
 	failures := 0
 	for {
 		began := time.Now()
-		err := e.life(ctx)
+		ran, err := e.life(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -31,7 +31,7 @@ func (e *Engine) supervise(ctx context.Context) {
 			failures = 0
 		}
 		failures++
-		pause := pauseBefore(failures)
+		pause := pauseBefore(failures, ran)
 		e.log.Warn("the TypeScript engine has stopped and is started again", "err", err, "in", pause)
 		e.update(func() {
 			e.child, e.hopeless = nil, pause > time.Second
@@ -47,13 +47,23 @@ func (e *Engine) supervise(ctx context.Context) {
 	}
 }
 
+// manyDeaths is how often in a row a child that ran may die before it is taken
+// for one that cannot run.
+const manyDeaths = 20
+
 // pauseBefore is how long to wait after the nth death in a row: not at all
-// after the first, so that one crash costs a blink.
-func pauseBefore(deaths int) time.Duration {
+// after the first, so that one crash costs a blink. One that ran, whatever ended
+// it, is back within a second (the text that it died of is refused by then, see
+// blame); one that could not even start is not.
+func pauseBefore(deaths int, ran bool) time.Duration {
 	if deaths <= 1 {
 		return 0
 	}
-	return min(100*time.Millisecond<<min(deaths-2, 10), 30*time.Second)
+	longest := 30 * time.Second
+	if ran && deaths <= manyDeaths {
+		longest = 400 * time.Millisecond
+	}
+	return min(100*time.Millisecond<<min(deaths-2, 10), longest)
 }
 
 // update changes the state that running waits for.
@@ -69,24 +79,25 @@ func (e *Engine) update(change func()) {
 	}
 }
 
-// life is one child from its start to its end; the error is what it died of.
-func (e *Engine) life(ctx context.Context) error {
+// life is one child from its start to its end; ran says that it could be asked,
+// the error is what it died of.
+func (e *Engine) life(ctx context.Context) (ran bool, _ error) {
 	command := e.command
 	if len(command) == 0 {
 		var err error
 		if command, err = defaultCommand(); err != nil {
-			return err
+			return false, err
 		}
 	}
 	c, err := start(command)
 	if err != nil {
-		return err
+		return false, err
 	}
 	shaking, cancel := context.WithTimeout(ctx, e.o.Timeout)
 	err = c.handshake(shaking)
 	cancel()
 	if err != nil {
-		return errors.Join(err, c.stop())
+		return false, errors.Join(err, c.stop())
 	}
 	e.update(func() {
 		e.child, e.hopeless = c, false
@@ -94,7 +105,7 @@ func (e *Engine) life(ctx context.Context) error {
 	})
 	e.tend(ctx, c)
 	e.update(func() { e.child, e.status.Running = nil, false })
-	return c.stop()
+	return true, c.stop()
 }
 
 // tend tells c what has changed, until it or ctx ends.

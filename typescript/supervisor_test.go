@@ -27,7 +27,7 @@ func TestDeathAndReplay(t *testing.T) {
 	e := newEngine(t)
 	e.Open("a", script.TypeScript, 1, "return await tools.mcp__a__search({ query: 1 })")
 	e.Open("b", script.JavaScript, 1, "return nope")
-	for death := 1; death <= 3; death++ {
+	for death := 1; death <= 8; death++ { // somebody kills it again and again
 		c := current(t, e)
 		c.kill()
 		<-c.gone
@@ -38,7 +38,9 @@ func TestDeathAndReplay(t *testing.T) {
 				t.Fatalf("after death %d: %s: %v %v", death, u, found, err)
 			}
 		}
-		t.Logf("back after %v", time.Since(began))
+		if took := time.Since(began); took > 2*time.Second { // a second, on a busy machine
+			t.Errorf("back after %v", took)
+		}
 		if e.Restarts() != death {
 			t.Errorf("%d restarts after death %d", e.Restarts(), death)
 		}
@@ -63,6 +65,26 @@ func TestDeathDuringRequests(t *testing.T) {
 	}
 	c.kill()
 	all.Wait()
+}
+
+// A text is not to blame for those who kill its engine.
+func TestKillsAreNotBlamed(t *testing.T) {
+	e := newEngine(t)
+	e.Open("a", script.TypeScript, 1, "return nope")
+	d, err := e.opened("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range maxKills - 1 {
+		e.blamed(d, &child{}, true)
+	}
+	if found, err := e.Diagnostics(t.Context(), "a"); err != nil || len(found) != 1 {
+		t.Errorf("%v %v", found, err)
+	}
+	e.blamed(d, &child{}, true)
+	if _, err := e.Diagnostics(t.Context(), "a"); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("got %v", err)
+	}
 }
 
 // An engine that does not answer is ended and replaced.
@@ -148,7 +170,7 @@ func TestBlame(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range maxDeaths {
-		e.blamed(d, &child{})
+		e.blamed(d, &child{}, false)
 	}
 	if _, err := e.Diagnostics(t.Context(), "a"); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v", err)

@@ -96,11 +96,15 @@ type blame struct {
 	document *document
 	last     *child // the latest of them, to count it once
 	deaths   int
+	kills    int // of those, how many said nothing: something else may have killed them
 }
 
 // maxDeaths is how many children a version of a document may take with it
-// before requests on it are refused.
-const maxDeaths = 3
+// before requests on it are refused; maxKills, how many of them without a word.
+const (
+	maxDeaths = 3
+	maxKills  = 12
+)
 
 // New starts the engine in the background.
 func New(o Options) *Engine {
@@ -256,14 +260,14 @@ func (e *Engine) opened(uri string) (*document, error) {
 	if d == nil {
 		return nil, fmt.Errorf("typescript: %s: %w", uri, ErrNotOpen)
 	}
-	if b := e.blame[d.virtual]; b != nil && b.document == d && b.deaths >= maxDeaths {
+	if b := e.blame[d.virtual]; b != nil && b.document == d && (b.deaths-b.kills >= maxDeaths || b.deaths >= maxKills) {
 		return nil, fmt.Errorf("typescript: %s: %w: it has crashed on this text %d times", uri, ErrUnavailable, b.deaths)
 	}
 	return d, nil
 }
 
-// blamed notes that c died while it worked on d.
-func (e *Engine) blamed(d *document, c *child) {
+// blamed notes that c died while it worked on d; silent, without a word.
+func (e *Engine) blamed(d *document, c *child, silent bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	b := e.blame[d.virtual]
@@ -273,6 +277,9 @@ func (e *Engine) blamed(d *document, c *child) {
 	}
 	if b.last != c {
 		b.last, b.deaths = c, b.deaths+1
+		if silent {
+			b.kills++
+		}
 	}
 }
 
@@ -305,16 +312,16 @@ func (e *Engine) once(ctx context.Context, uri, method string, params func(*docu
 	d, err := e.exchange(ctx, c, uri, method, params, result)
 	switch {
 	case errors.Is(err, errGone):
-		if d != nil {
-			e.blamed(d, c)
-		}
 		select {
 		case <-c.gone: // so that running does not return it again
 		case <-ctx.Done():
 		}
+		if d != nil {
+			e.blamed(d, c, c.complaint.String() == "")
+		}
 	case errors.Is(err, context.DeadlineExceeded) && context.Cause(ctx) == errTimeout:
 		if d != nil {
-			e.blamed(d, c)
+			e.blamed(d, c, false)
 		}
 		c.kill()
 		err = fmt.Errorf("typescript: %s: %w: %w", method, ErrUnavailable, errTimeout)
