@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/dop251/goja"
@@ -69,8 +70,13 @@ func (e *argumentEncoder) arguments(v goja.Value) error {
 	if p := o.Prototype(); p != nil && p != e.objectProto {
 		return fmt.Errorf("expected one plain object as the argument, not %s", instanceOf(o))
 	}
-	_, err := e.value(o, "$")
-	return err
+	if _, err := e.value(o, "$"); err != nil {
+		return err
+	}
+	if e.buf.Len() > e.max {
+		return errTooLarge
+	}
+	return nil
 }
 
 // value writes one value; false says that nothing was written because it is
@@ -133,7 +139,11 @@ func (e *argumentEncoder) value(v goja.Value, path string) (bool, error) {
 func (e *argumentEncoder) primitive(v goja.Value, path string) error {
 	switch {
 	case goja.IsString(v):
-		writeString(&e.buf, v.String())
+		text := v.String()
+		if len(text) > e.max {
+			return errTooLarge
+		}
+		writeString(&e.buf, text)
 	case goja.IsNumber(v):
 		writeNumber(&e.buf, v)
 	case goja.IsBigInt(v):
@@ -173,9 +183,13 @@ func (e *argumentEncoder) array(o *goja.Object, path string) (bool, error) {
 func (e *argumentEncoder) object(o *goja.Object, path string) (bool, error) {
 	e.buf.WriteByte('{')
 	first := true
+	var odd oddKeys
 	for _, k := range o.Keys() {
 		if k == "__proto__" {
 			return false, &valueError{path, `a key "__proto__" cannot be passed to a tool`}
+		}
+		if odd.misread(o, k) {
+			return false, &valueError{path, "a key that holds half of a surrogate pair cannot be passed to a tool: it is no text"}
 		}
 		mark := e.buf.Len()
 		if !first {
@@ -195,6 +209,29 @@ func (e *argumentEncoder) object(o *goja.Object, path string) (bool, error) {
 	}
 	e.buf.WriteByte('}')
 	return true, nil
+}
+
+// oddKeys tells apart the keys of one object that Keys cannot: half of a
+// surrogate pair reads as U+FFFD there, by which no property is found, or another
+// one.
+type oddKeys map[string]bool
+
+// misread says whether a key is not what it reads as.
+func (odd *oddKeys) misread(o *goja.Object, k string) bool {
+	return strings.ContainsRune(k, utf8.RuneError) && (odd.again(k) || o.Get(k) == nil)
+}
+
+// again says whether a key that holds U+FFFD was there before.
+func (odd *oddKeys) again(k string) bool {
+	if !strings.ContainsRune(k, utf8.RuneError) {
+		return false
+	}
+	was := (*odd)[k]
+	if *odd == nil {
+		*odd = oddKeys{}
+	}
+	(*odd)[k] = true
+	return was
 }
 
 // kindOf names a primitive for people.

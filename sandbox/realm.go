@@ -85,6 +85,17 @@ type finish struct {
 	value    []byte
 }
 
+// clip bounds what the host bounds too: a script's own texts may be of any length.
+func (f *finish) clip() {
+	if e := f.Error; e != nil {
+		e.Name, e.Message, e.Stack, e.Code = clip(e.Name), clip(e.Message), clip(e.Stack), clip(e.Code)
+	}
+	for i := range f.Warnings {
+		w := &f.Warnings[i]
+		w.Message, w.Path = clipTo(w.Message, maxWarningText), clipTo(w.Path, maxWarningText)
+	}
+}
+
 // warning is a Warning on the wire.
 type warning struct {
 	Message string           `json:"message"`
@@ -241,6 +252,7 @@ func (r *realm) run(p *script.Program, l script.Language) (f finish) {
 			f = r.broken(x)
 		}
 		f.LogsCut = r.logsCut
+		f.clip()
 	}()
 	program, err := r.load(p)
 	if err != nil {
@@ -339,6 +351,9 @@ func (r *realm) serialize(v goja.Value) finish {
 	var err error
 	if ex := r.vm.Try(func() { f.HasValue, err = e.value(v, "$") }); ex != nil {
 		err = errors.New("converting it threw " + r.errorLine(ex.Value()))
+	}
+	if err == nil && e.buf.Len() > e.max {
+		err = errTooLarge
 	}
 	if err != nil {
 		why, path := err.Error(), "$"

@@ -28,7 +28,8 @@ const (
 	// Bounds of what a child may say beyond its limits.
 	maxInFlight    = 1 << 16
 	maxErrorText   = 64 << 10
-	maxFinishBytes = 1 << 20
+	maxWarningText = 4 << 10
+	maxFinishBytes = 16 << 20 // all of these texts, each byte escaped
 	maxFinishWarns = 4 * maxWarnings
 )
 
@@ -76,7 +77,7 @@ func (r *run) do(ctx context.Context, p *script.Program) Outcome {
 	defer cancelCalls()
 	limits := r.req.Limits
 	if limits.ValueBytes > 0 {
-		r.child.reader.max = limits.ValueBytes + frameSlack
+		r.child.reader.max = limits.ValueBytes + frameSlack + maxFinishBytes
 	} else {
 		r.child.reader.max = 256 << 20
 	}
@@ -176,9 +177,12 @@ func (r *run) conclude(end finish, value jsontext.Value, reason Status, o *Outco
 }
 
 // clip bounds a text of the child and makes it valid.
-func clip(s string) string {
-	if len(s) > maxErrorText {
-		s = s[:maxErrorText] + "…"
+func clip(s string) string { return clipTo(s, maxErrorText) }
+
+func clipTo(s string, max int) string {
+	const more = "…"
+	if len(s) > max+len(more) { // what is clipped stays as it is when it is clipped again
+		s = strings.ToValidUTF8(s[:max], "") + more
 	}
 	return strings.ToValidUTF8(s, "\ufffd")
 }

@@ -13,6 +13,9 @@ import (
 // maxWarnings bounds the warnings of one run; more are counted.
 const maxWarnings = 50
 
+// halfPair is the warning of a key by which JSON cannot tell a property.
+const halfPair = "a key that holds half of a surrogate pair was left out"
+
 // resultEncoder turns a returned value into JSON for a reader (EXEC-9, EXEC-10).
 // What JSON cannot carry is converted, each time with a warning, or fails with
 // its path:
@@ -63,7 +66,11 @@ func (e *resultEncoder) value(v goja.Value, path string) (bool, error) {
 		return true, nil
 	case goja.IsString(v):
 		if _, boxed := v.(*goja.Object); !boxed {
-			writeString(&e.buf, v.String())
+			text := v.String()
+			if len(text) > e.max {
+				return false, errTooLarge
+			}
+			writeString(&e.buf, cleanStack(text))
 			return true, nil
 		}
 	}
@@ -259,9 +266,14 @@ func (e *resultEncoder) get(o *goja.Object, key, path string) (v goja.Value, err
 func (e *resultEncoder) object(o *goja.Object, path string) (bool, error) {
 	e.buf.WriteByte('{')
 	first := true
+	var odd oddKeys
 	for _, k := range o.Keys() {
 		if k == "__proto__" {
 			e.warn(path, `the key "__proto__" was left out`)
+			continue
+		}
+		if odd.misread(o, k) {
+			e.warn(path, halfPair)
 			continue
 		}
 		if err := e.property(&first, o, k, path+member(k)); err != nil {
@@ -309,8 +321,13 @@ func (e *resultEncoder) error(o *goja.Object, path string) (bool, error) {
 			return false, err
 		}
 	}
+	var odd oddKeys
 	for _, k := range o.Keys() {
 		if k == "name" || k == "message" || k == "cause" || k == "stack" || k == "__proto__" {
+			continue
+		}
+		if odd.misread(o, k) {
+			e.warn(path, halfPair)
 			continue
 		}
 		if err := e.property(&first, o, k, path+member(k)); err != nil {
@@ -346,8 +363,13 @@ func (e *resultEncoder) mapping(o *goja.Object, path string) (bool, error) {
 	e.warn(path, "a Map became an object")
 	e.buf.WriteByte('{')
 	first := true
+	var odd oddKeys
 	for i := 0; i < len(entries); i += 2 {
 		k := entries[i].String()
+		if odd.again(k) {
+			e.warn(path, halfPair)
+			continue
+		}
 		if err := e.field(&first, k, entries[i+1], path+member(k)); err != nil {
 			return false, err
 		}

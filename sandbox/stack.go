@@ -23,7 +23,9 @@ var engineWords = regexp.MustCompile(`Could not convert &\{.*\} \(\*goja\.\w+\) 
 var (
 	// goja writes `name (script.ts:3:9(12))`: the last number is its own.
 	framePosition = regexp.MustCompile(`\bscript\.[tj]s:(-?\d+):(\d+)\(\d+\)`)
-	authorLine    = regexp.MustCompile(`\bscript\.[tj]s:(\d+):(\d+)`)
+	// engineFrame is every line of such a stack, and none of another language's.
+	engineFrame = regexp.MustCompile(`(?:\bscript\.[tj]s|\bcodemode-[a-z]+):-?\d+:\d+\(\d+\)\)?$|\(native\)$|^native$`)
+	authorLine  = regexp.MustCompile(`\bscript\.[tj]s:(\d+):(\d+)`)
 )
 
 // authorsWords says in an author's words what goja says in its own.
@@ -87,8 +89,8 @@ func describeFrames(frames []goja.StackFrame) (at *script.Position, lines string
 // cleanStack rewrites the stack lines that goja writes into Node's form and
 // leaves out those that are not of the author's text. Other text stays.
 func cleanStack(s string) string {
-	if !strings.Contains(s, "\tat ") {
-		return s
+	if !strings.Contains(s, "\tat ") || !framePosition.MatchString(s) && !strings.HasSuffix(s, "(native)\n") {
+		return s // a tool's text may hold the stack of another program
 	}
 	if head, rest, ok := strings.Cut(s, "\n"); ok {
 		s = authorsWords(head) + "\n" + rest
@@ -96,7 +98,7 @@ func cleanStack(s string) string {
 	var b strings.Builder
 	n := 0
 	for i, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
-		if rest, ok := strings.CutPrefix(line, "\tat "); ok {
+		if rest, ok := strings.CutPrefix(line, "\tat "); ok && engineFrame.MatchString(rest) {
 			m := framePosition.FindStringSubmatch(rest)
 			if m == nil || strings.HasPrefix(m[1], "-") || m[1] == "0" || n == maxFrames {
 				continue
@@ -218,6 +220,7 @@ func (r *realm) scriptError(v goja.Value) *ScriptError {
 	r.vm.Try(func() {
 		e.Stack = r.errorStack(o, stringOr(o.Get("stack"), ""))
 		e.Code = stringOr(o.Get("code"), "")
+		r.addErrors(e, o)
 		cause := o.Get("cause")
 		for range 5 {
 			if cause == nil || goja.IsUndefined(cause) {
@@ -239,10 +242,36 @@ func (r *realm) scriptError(v goja.Value) *ScriptError {
 	return e
 }
 
+// addErrors tells of the errors that an AggregateError holds, such as that of
+// Promise.any, which has no message of its own.
+func (r *realm) addErrors(e *ScriptError, o *goja.Object) {
+	list, ok := o.Get("errors").(*goja.Object)
+	if !ok || !r.isArray(list) {
+		return
+	}
+	const most = 5
+	n := int(list.Get("length").ToInteger())
+	var lines []string
+	for i := range min(n, most) {
+		v := list.Get(strconv.Itoa(i))
+		lines = append(lines, r.errorLine(v))
+		e.Stack += "\nerror " + strconv.Itoa(i+1) + " of " + strconv.Itoa(n) + ": " + strings.TrimSpace(r.causeText(v))
+	}
+	if e.Message == "" && n > 0 {
+		if n > most {
+			lines = append(lines, "…")
+		}
+		e.Message = strconv.Itoa(n) + " errors: " + strings.Join(lines, "; ")
+		if n == 1 {
+			e.Message = lines[0]
+		}
+	}
+}
+
 // errorStack is an error's stack in Node's form. The frames of the constructors
 // of the error's own classes are left out: the place is where it was made.
 func (r *realm) errorStack(e *goja.Object, stack string) string {
-	stack = cleanStack(stack)
+	stack = strings.TrimSuffix(cleanStack(stack), "\n")
 	const at = "\n    at "
 	head := strings.Index(stack, at)
 	for p := e.Prototype(); p != nil && head >= 0 && p.ExportType() != typeProxy && !r.isErrorProto(p); p = p.Prototype() {

@@ -1,0 +1,119 @@
+package sandbox
+
+import (
+	"strings"
+	"testing"
+)
+
+// BUD-12, EXEC-11: a script's own texts may be of any length; they are cut, and
+// nothing that the host could take for garbage leaves the child.
+func TestBud12LongTexts(t *testing.T) {
+	for name, code := range map[string]string{
+		"message":  `throw new Error("m".repeat(5e6))`,
+		"escapes":  `throw new Error("\u0001".repeat(5e6))`,
+		"name":     `const e = new Error("x"); e.name = "n".repeat(3e6); throw e`,
+		"stack":    `const e = new Error("x"); e.stack = "s\n    at ".repeat(1e6); throw e`,
+		"code":     `throw Object.assign(new Error("x"), { code: "c".repeat(3e6) })`,
+		"cause":    `throw new Error("x", { cause: new Error("c".repeat(3e6)) })`,
+		"all":      `const s = "\u0001".repeat(3e6), e = new Error(s, { cause: s }); e.name = s; e.stack = s; (e as any).code = s; throw e`,
+		"text":     `throw "t".repeat(5e6)`,
+		"pattern":  `new RegExp("(".repeat(3e6))`,
+		"rejected": `for (let i = 0; i < 60; i++) Promise.reject(new Error("\u0001".repeat(1e5))); await null; throw new Error("x")`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, _ := runScript(t, `console.log("kept");`+code)
+			if o.Status != Thrown || o.Error == nil || o.Error.Name == "SandboxError" {
+				t.Fatalf("%s %.200v", o.Status, o.Error)
+			}
+		})
+	}
+	o, _ := runScript(t, `return Array.from({ length: 60 }, (_, i) => Symbol("\u0001".repeat(1e5)))`)
+	if o.Status != Completed || len(o.Warnings) == 0 {
+		t.Errorf("%s %d warnings %.200v", o.Status, len(o.Warnings), o.Error)
+	}
+}
+
+// EXEC-10, ISO-6: a value that is larger than what may cross fails by itself, in
+// words, not the run by its channel; an argument's failure can be caught.
+func TestExec10TooLarge(t *testing.T) {
+	for name, code := range map[string]string{
+		"one text":  `return "x".repeat(3e6)`,
+		"last text": `return { a: 1, b: "x".repeat(3e6) }`,
+		"key":       `return { ["x".repeat(3e6)]: 1 }`,
+		"escapes":   `return "\u0001".repeat(9e5)`,
+		"argument":  `await tools.echo({ a: "x".repeat(3e6) })`,
+		"escaped":   `await tools.echo({ a: "\u0001".repeat(9e5) })`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, h := testRequest(code), &testHost{}
+			r.Limits.ValueBytes = 1 << 20
+			o := shared.Run(t.Context(), r, h)
+			if o.Status != Thrown || !strings.Contains(o.Error.Message, "too large") || len(h.calls) != 0 {
+				t.Errorf("%s %.200v, calls %d", o.Status, o.Error, len(h.calls))
+			}
+		})
+	}
+}
+
+// EXEC-5, EXEC-10: a key that JSON cannot tell is refused or named, and never
+// lost in silence; nor do two of them make JSON that the host refuses.
+func TestExec10HalfPairs(t *testing.T) {
+	for arg, ok := range map[string]bool{
+		`{ "\ud800": 1 }`: false, `{ a: { "x\udc00": 1 } }`: false, `{ "\ufffd": 1, "\ud800": 2 }`: false,
+		`{ "\ufffd": 1 }`: true, `{ "\u{1f600}": 1 }`: true,
+	} {
+		o, h := runScript(t, "return await tools.echo("+arg+")")
+		if ok != (o.Status == Completed && len(h.calls) == 1) {
+			t.Errorf("%s: %s %s %v", arg, o.Status, o.Value, o.Error)
+		}
+		if !ok && (o.Error == nil || !strings.Contains(o.Error.Message, "surrogate pair")) {
+			t.Errorf("%s: %v", arg, o.Error)
+		}
+	}
+	for code, want := range map[string]string{
+		`return { "\ud800": 1, a: 2 }`:                                               `{"a":2}`,
+		`return { "\ufffd": 1, "\ud800": 2 }`:                                        "{\"\ufffd\":1}",
+		`return new Map([["\ud800", 1], ["\ud801", 2], ["\ufffd", 3]])`:              "{\"\ufffd\":1}",
+		`return Object.assign(new Error("m"), { "\ud800": 1, "\ufffd": 2, "b": 3 })`: "",
+	} {
+		o, _ := runScript(t, code)
+		if want != "" {
+			wantValue(t, o, want)
+		}
+		found := false
+		for _, w := range o.Warnings {
+			found = found || w.Message == halfPair
+		}
+		if o.Status != Completed || !found {
+			t.Errorf("%s: %s %s %v %v", code, o.Status, o.Value, o.Error, o.Warnings)
+		}
+	}
+}
+
+// EXEC-7, EXEC-11: an AggregateError says why, also when it has no message.
+func TestExec7AggregateError(t *testing.T) {
+	o, _ := runScript(t, `await Promise.any([tools.fail({}), Promise.reject(new Error("two"))])`)
+	wantError(t, o, Thrown, "AggregateError", "2 errors: Error: it failed; Error: two")
+	if o.Error != nil && !strings.Contains(o.Error.Stack, "error 1 of 2: Error: it failed\n    at script.ts:1:") {
+		t.Errorf("stack %q", o.Error.Stack)
+	}
+	o, _ = runScript(t, `throw new AggregateError([new Error("one"), 2], "both")`)
+	wantError(t, o, Thrown, "AggregateError", "both")
+	if o.Error != nil && !strings.Contains(o.Error.Stack, "error 2 of 2: 2") {
+		t.Errorf("stack %q", o.Error.Stack)
+	}
+}
+
+// EXEC-8, EXEC-11: an error's stack that a script reads reads as Node's in what it
+// logs and returns; the stack of another program stays as it is.
+func TestExec11StackTexts(t *testing.T) {
+	o, _ := runScript(t, "try {\n  null.x\n} catch (e) { return { stack: e.stack, again: [e.stack] } }")
+	const want = `TypeError: Cannot read property 'x' of undefined or null\n    at script.ts:2:8`
+	wantValue(t, o, `{"stack":"`+want+`","again":["`+want+`"]}`)
+	const java = `java.lang.E: m\n\tat com.a.B.c(B.java:10)\n\tat d.e(Native Method)\n`
+	o, h := runScript(t, `const s = "`+java+`"; console.log(s); return s`)
+	wantValue(t, o, `"`+java+`"`)
+	if len(h.logs) != 1 || !strings.Contains(h.logs[0], "\tat com.a.B.c(B.java:10)\n\tat d.e(Native Method)\n") {
+		t.Errorf("logs %q", h.logs)
+	}
+}
