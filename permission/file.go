@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -108,7 +109,11 @@ func parseRules(text []byte, path string, layer Layer) ruleFile {
 	root, err := parseText(text)
 	if err != nil {
 		f.broken = true
-		trouble(syntaxRange(err, text), "%s", strings.TrimPrefix(err.Error(), "hujson: "))
+		message := strings.TrimPrefix(err.Error(), "hujson: ")
+		if m := syntaxPlace.FindString(message); m != "" {
+			message = strings.TrimPrefix(message, m+": ") // the range says it
+		}
+		trouble(syntaxRange(err, text), "%s", message)
 		return f
 	}
 	at := &positions{text: text}
@@ -117,6 +122,18 @@ func parseRules(text []byte, path string, layer Layer) ruleFile {
 		f.broken = true
 		trouble(at.of(root), "expected an object")
 		return f
+	}
+	// A list that is not read is as bad as one that cannot be read: its denials
+	// would be lost without a word.
+	for i := range top.Members {
+		switch name := nameOf(top.Members[i]); {
+		case name != "permissions" && strings.EqualFold(name, "permissions"):
+			f.broken = true
+			trouble(at.of(top.Members[i].Name), `%q must be written "permissions"`, name)
+		case isEffect(name):
+			f.broken = true
+			trouble(at.of(top.Members[i].Name), `%q belongs into the object "permissions"`, name)
+		}
 	}
 	section, again := member(top, "permissions")
 	if again != nil {
@@ -132,6 +149,12 @@ func parseRules(text []byte, path string, layer Layer) ruleFile {
 		f.broken = true
 		trouble(at.of(*section), `"permissions" must be an object with the lists "allow", "ask" and "deny"`)
 		return f
+	}
+	for i := range lists.Members {
+		if name := nameOf(lists.Members[i]); isEffect(name) && name != strings.ToLower(name) {
+			f.broken = true
+			trouble(at.of(lists.Members[i].Name), "%q must be written %q", name, strings.ToLower(name))
+		}
 	}
 	for _, effect := range effects {
 		list, again := member(lists, string(effect))
@@ -171,6 +194,15 @@ func parseRules(text []byte, path string, layer Layer) ruleFile {
 // parseText parses JSON with comments; a byte order mark is not an error.
 func parseText(text []byte) (hujson.Value, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	line := func(i int) int { return 1 + bytes.Count(text[:i], []byte("\n")) }
+	if !utf8.Valid(text) {
+		// Read all the same, a rule would be another one than was written.
+		i := 0
+		for r, size := utf8.DecodeRune(text); r != utf8.RuneError || size > 1; r, size = utf8.DecodeRune(text[i:]) {
+			i += size
+		}
+		return hujson.Value{}, fmt.Errorf("hujson: line %d, column 1: not UTF-8", line(i))
+	}
 	depth := 0
 	for i, c := range text {
 		switch c {
@@ -180,11 +212,23 @@ func parseText(text []byte) (hujson.Value, error) {
 			depth--
 		}
 		if depth > maxDepth {
-			line := 1 + bytes.Count(text[:i], []byte("\n"))
-			return hujson.Value{}, fmt.Errorf("hujson: line %d, column 1: nested too deeply", line)
+			return hujson.Value{}, fmt.Errorf("hujson: line %d, column 1: nested too deeply", line(i))
 		}
 	}
 	return hujson.Parse(text)
+}
+
+// nameOf is the name of a member.
+func nameOf(m hujson.ObjectMember) string {
+	if lit, ok := m.Name.Value.(hujson.Literal); ok {
+		return lit.String()
+	}
+	return ""
+}
+
+// isEffect says whether a name is that of a list, however it is written.
+func isEffect(name string) bool {
+	return slices.Contains(effects, Effect(strings.ToLower(name)))
 }
 
 // member finds the one member with a name. again is the name of a second one,
@@ -192,7 +236,7 @@ func parseText(text []byte) (hujson.Value, error) {
 func member(o *hujson.Object, name string) (found, again *hujson.Value) {
 	for i := range o.Members {
 		m := &o.Members[i]
-		if lit, ok := m.Name.Value.(hujson.Literal); !ok || lit.String() != name {
+		if nameOf(*m) != name {
 			continue
 		}
 		if found != nil {
@@ -450,7 +494,15 @@ func utf16Length(b []byte) (n int) {
 var syntaxPlace = regexp.MustCompile(`line (\d+), column (\d+)`)
 
 // syntaxRange is the line that a parse error names, from the place to its end.
+//
+// A string without an end is shown where it begins, not at the end of the file.
 func syntaxRange(err error, text []byte) script.Range {
+	if i := unclosed(text); i >= 0 && strings.Contains(err.Error(), "parsing string") {
+		at := &positions{text: text}
+		r := script.Range{Start: at.at(i)}
+		r.End = at.at(i + stringLength(text[i:]))
+		return r
+	}
 	m := syntaxPlace.FindStringSubmatch(err.Error())
 	if m == nil {
 		return script.Range{}
@@ -467,4 +519,20 @@ func syntaxRange(err error, text []byte) script.Range {
 		Start: script.Position{Line: line - 1, Character: start},
 		End:   script.Position{Line: line - 1, Character: utf16Length(bytes.TrimRight(l, "\r"))},
 	}
+}
+
+// unclosed is the offset of the first string that does not end in its line, or -1.
+func unclosed(text []byte) int {
+	text = blankComments(text)
+	for i := 0; i < len(text); i++ {
+		if text[i] != '"' {
+			continue
+		}
+		n := stringLength(text[i:])
+		if n < 2 || text[i+n-1] != '"' {
+			return i
+		}
+		i += n - 1
+	}
+	return -1
 }

@@ -2,65 +2,115 @@ package permission
 
 import (
 	"bytes"
+	"encoding/binary"
+	"regexp"
+	"strings"
+	"unicode/utf16"
 
 	"codemode-ls/script"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// A word is what salvage looks at: the name of a list, or something that may be a
+// rule; first as a string, and when that makes no sense in whatever quotes.
+var (
+	quotedWord = regexp.MustCompile("\"(?:[^\"\\\\\n]|\\\\.)*\"|[^\\s\"'`,:{}\\[\\]]+")
+	plainWord  = regexp.MustCompile("[^\\s\"'`,:{}\\[\\]]+")
+)
+
 // salvage finds the denials of a file that cannot be parsed as a whole: every
-// rule in what begins with "deny": (PERM-10). It reads words and brackets only;
-// finding a denial too many asks for nothing that was not written there.
+// rule that stands behind the word deny and before that of another list
+// (PERM-10). How it is quoted, and what brackets, commas and ends of strings or
+// comments there are, does not matter: a file may be broken in any way, or be
+// written in another notation. Comments that have an end are left out. Finding a
+// denial too many asks for nothing that was not written there.
 func salvage(text []byte, path string, layer Layer) []Rule {
+	text = asUTF8(text)
 	var rules []Rule
 	at := &positions{text: text}
-	denying, depth := false, 0 // within the value of "deny", and how deep
-	named := false             // the last word was "deny", so far without a colon
-	for i := 0; i < len(text); {
-		switch c := text[i]; {
-		case c == '/' && bytes.HasPrefix(text[i:], []byte("//")):
-			i += lengthTo(text[i:], "\n")
-			continue
-		case c == '/' && bytes.HasPrefix(text[i:], []byte("/*")):
-			i += 2 + lengthTo(text[i+2:], "*/")
-			continue
-		case c == '"':
-			end := i + stringLength(text[i:])
-			word, err := jsontext.AppendUnquote(nil, text[i:end])
-			named = err == nil && string(word) == string(Deny) && !denying
-			if denying && err == nil && Valid(string(word)) == nil {
-				place := script.Range{Start: at.at(i)}
-				place.End = at.at(end)
-				rules = append(rules, Rule{Effect: Deny, Layer: layer, Match: string(word), File: path, Range: place})
-			}
-			if denying && depth == 0 {
-				denying = false // "deny": "one rule"
-			}
-			i = end
-			continue
-		case c == ':' && named:
-			denying, depth, named = true, 0, false
-		case denying && (c == '[' || c == '{'):
-			depth++
-		case denying && (c == ']' || c == '}'):
-			depth--
-			denying = depth > 0
-		case denying && depth == 0 && c == ',':
-			denying = false
-		case denying && c == ':':
-			denying = false // the next list began without the end of this one
+	readable := blankComments(text)
+	denying := false
+	// meant says whether a word means something.
+	meant := func(w string, from, to int) bool {
+		switch effect := strings.ToLower(w); {
+		case isEffect(effect):
+			denying = effect == string(Deny)
+		case Valid(w) != nil:
+			return false
+		case denying:
+			r := script.Range{Start: at.at(from)}
+			r.End = at.at(to)
+			rules = append(rules, Rule{Effect: Deny, Layer: layer, Match: w, File: path, Range: r})
 		}
-		i++
+		return true
+	}
+	for _, place := range quotedWord.FindAllIndex(readable, -1) {
+		from, to := place[0], place[1]
+		if readable[from] != '"' {
+			meant(string(readable[from:to]), from, to)
+			continue
+		}
+		if unquoted, err := jsontext.AppendUnquote(nil, readable[from:to]); err == nil && meant(string(unquoted), from, to) {
+			continue
+		}
+		for _, inner := range plainWord.FindAllIndex(readable[from:to], -1) {
+			meant(string(readable[from+inner[0]:from+inner[1]]), from+inner[0], from+inner[1])
+		}
 	}
 	return rules
 }
 
-// lengthTo is how far it is behind the next end, or to the end of the text.
-func lengthTo(text []byte, end string) int {
-	if at := bytes.Index(text, []byte(end)); at >= 0 {
-		return at + len(end)
+// blankComments is text of the same length with spaces for comments. What looks
+// like one within a string is a string: a rule may hold slashes and stars.
+func blankComments(text []byte) []byte {
+	text = bytes.Clone(text)
+	for i := 0; i < len(text); {
+		length := 1
+		switch rest := text[i:]; {
+		case rest[0] == '"':
+			length = stringLength(rest)
+		case bytes.HasPrefix(rest, []byte("//")), bytes.HasPrefix(rest, []byte("/*")):
+			end := "\n"
+			if rest[1] == '*' {
+				end = "*/"
+			}
+			n := bytes.Index(rest[2:], []byte(end))
+			switch {
+			case n >= 0:
+				length = 2 + n + len(end)
+			case end == "\n":
+				length = len(rest)
+			default:
+				length = 2 // without an end: what follows was not meant to be a comment
+			}
+			for j, c := range rest[:length] {
+				if c != '\n' {
+					rest[j] = ' '
+				}
+			}
+		}
+		i += length
 	}
-	return len(text)
+	return text
+}
+
+// asUTF8 reads a text that an editor has saved as UTF-16.
+func asUTF8(text []byte) []byte {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(text, []byte{0xff, 0xfe}):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(text, []byte{0xfe, 0xff}):
+		order = binary.BigEndian
+	default:
+		return text
+	}
+	units := make([]uint16, 0, len(text)/2)
+	for i := 2; i+1 < len(text); i += 2 {
+		units = append(units, order.Uint16(text[i:]))
+	}
+	return []byte(string(utf16.Decode(units)))
 }
 
 // stringLength is the length of the string that text begins with; one without an

@@ -291,11 +291,22 @@ func TestPerm10BrokenFile(t *testing.T) {
 		{"empty", "", 0, false},
 		{"section", "{\n\"permissions\": []}", 1, false},
 		{"list", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"], \"ask\": [],\n\"deny\": \"mcp__u__d\"}}", 2, true},
-		{"list of objects", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"],\n\"deny\": {\"rule\": [\"mcp__u__d\"]}}}", 2, false},
+		{"list of objects", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"],\n\"deny\": {\"rule\": [\"mcp__u__d\"]}}}", 2, true},
 		{"element", "{\"permissions\": {\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d\", 1]}}", 1, true},
 		{"rule", "{\"permissions\": {\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d\", \"mcp__github\"]}}", 1, true},
 		{"twice", "{\"permissions\": {\"allow\": [\"mcp__a__b\"]},\n\"permissions\": {\"deny\": [\"mcp__u__d\"]}}", 1, true},
 		{"list twice", "{\"permissions\": {\n\"deny\": [\"mcp__u__d\"],\n\"deny\": [], \"allow\": [\"mcp__a__b\"]}}", 2, true},
+		{"single quotes everywhere", "{'permissions': {'allow': ['mcp__a__b'],\n'deny': ['mcp__u__d']}}", 0, true},
+		{"names without quotes", "{permissions: {allow: [\"mcp__a__b\"],\ndeny: [\"mcp__u__d\"]}}", 0, true},
+		{"another notation", "permissions:\n  allow:\n    - mcp__a__b\n  deny:\n    - mcp__u__d\n", 0, true},
+		{"quote missing in the denial", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__c\", \"mcp__u__d]\n}}", 2, true},
+		{"quote missing in a name", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"],\n\"deny: [\"mcp__u__d\"]}}", 2, true},
+		{"comment without an end", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"], /*\n\"deny\": [\"mcp__u__d\"]}}", 1, true},
+		{"capital letter", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"],\n\"Deny\": [\"mcp__u__d\"]}}", 2, true},
+		{"capital letter of the section", "{\n\"Permissions\": {\"allow\": [\"mcp__a__b\"], \"deny\": [\"mcp__u__d\"]}}", 1, true},
+		{"lists without a section", "{\n\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d\"]}", 1, true},
+		{"not UTF-8", "{\"permissions\": {\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d\", \"mcp__u__\xff\"]}}", 1, true},
+		{"UTF-16", "\xff\xfe{\x00\"\x00d\x00e\x00n\x00y\x00\"\x00:\x00[\x00\"\x00m\x00c\x00p\x00_\x00_\x00u\x00_\x00_\x00d\x00\"\x00", 0, true},
 		{"binary", "\x00\x01\x02", 0, false},
 		{"deep", strings.Repeat("[", 100000), 0, false},
 	} {
@@ -350,6 +361,21 @@ func TestPerm10DenialsOutliveABreak(t *testing.T) {
 	}
 	write(t, path, `{}`)
 	want(t, s, "mcp__a__d", Ask)
+}
+
+// PERM-10: comments deny nothing, and the rules of other lists do not either.
+func TestPerm10SalvageIsExact(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "permissions.json")
+	text := `{"permissions": { // deny mcp__a__comment
+"deny": ["mcp__u__d", /* "mcp__a__comment" */ "mcp__u__a:b,c"], "ask": ["mcp__a__asked"]
+"allow": ["mcp__a__b"]}`
+	var found []string
+	for _, r := range parseFile([]byte(text), path, User).rules {
+		found = append(found, string(r.Effect)+" "+r.Match)
+	}
+	if got := strings.Join(found, ", "); got != "deny mcp__u__d, deny mcp__u__a:b,c" {
+		t.Error(got)
+	}
 }
 
 func TestAllowThatNamesNothingIsOnlyReported(t *testing.T) {
