@@ -81,7 +81,8 @@ func newSpelling(name string) spelling {
 	if r := []rune(name); len(r) > longest {
 		name = string(r[:longest])
 	}
-	if strings.HasPrefix(name, prefix) {
+	if len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {
+		name = prefix + name[len(prefix):]
 		if ns := namespaceOf(name); ns != name {
 			return spelling{server: squeezed(strings.TrimPrefix(ns, prefix)), tool: squeezed(leaf(name))}
 		}

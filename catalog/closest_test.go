@@ -29,6 +29,7 @@ func TestClosest(t *testing.T) {
 		{"mcp__ddg_search__serach", []string{"mcp__ddg-search__search"}},
 		{"mcp__github__create_pr", []string{"mcp__github__create-pr"}},
 		{"DELETE", []string{"mcp__github__delete"}},
+		{"MCP__GITHUB__DELETE", []string{"mcp__github__delete"}},
 		{"mcp__github__compile_everything", nil},
 		{"", nil},
 		{"mcp__", nil},

@@ -7,6 +7,9 @@ import (
 	"codemode-ls/catalog"
 	"codemode-ls/permission"
 	"codemode-ls/workspace"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // catalog answers codemode/catalog.
@@ -63,8 +66,27 @@ func verdict(rules *permission.Rules, name string) string {
 	return string(rules.Decide(name).Effect)
 }
 
+// checkFields refuses what a search has not: { q: "…" } would be a search for
+// nothing, which finds everything (SRCH-6). The error shows the expected shape.
+func (*SearchParams) checkFields(raw jsontext.Value) error {
+	var fields map[string]jsontext.Value
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return badParams("%s: %s", MethodSearch, malformed(err))
+	}
+	for name := range fields {
+		switch name {
+		case "query", "namespace", "limit", "offset", "workDoneToken", "partialResultToken":
+		default:
+			if _, err := catalog.ParseQuery(raw); err != nil {
+				return badParams("%s", err)
+			}
+		}
+	}
+	return nil
+}
+
 // search answers codemode/search.
-func (s *Server) search(ctx context.Context, snap *Snapshot, p *catalog.Query) ([]FoundTool, error) {
+func (s *Server) search(ctx context.Context, snap *Snapshot, p *SearchParams) ([]FoundTool, error) {
 	if p.Limit < 0 || p.Offset < 0 {
 		return nil, badParams("limit and offset must not be negative")
 	}
@@ -72,7 +94,7 @@ func (s *Server) search(ctx context.Context, snap *Snapshot, p *catalog.Query) (
 	if err != nil {
 		return nil, err
 	}
-	found, remaining := snap.Workspace.Catalog.Search(*p)
+	found, remaining := snap.Workspace.Catalog.Search(p.Query)
 	matches := make([]FoundTool, len(found))
 	for i, m := range found {
 		matches[i] = FoundTool{Name: m.Name, Description: m.Description, Signature: m.Signature}

@@ -65,6 +65,13 @@ func TestQuestionsOfThePool(t *testing.T) {
 			t.Errorf("limit %s: remaining %s, want %s", limit, got, want)
 		}
 	}
+	// SRCH-6: never a silent empty query
+	for _, wrong := range []string{`{"q":"deep"}`, `{"Query":"deep"}`, `{"query":"deep","max":1}`} {
+		if m := c.call("codemode/search", wrong).fails(-32602); !strings.Contains(m.Error.Message, "query?: string;") {
+			t.Errorf("%s: the expected shape is not shown: %s", wrong, m.Error.Message)
+		}
+	}
+	c.call("codemode/search", `{"query":"deep","workDoneToken":1}`).ok()
 }
 
 func decodeAnswer(t *testing.T, answer string, into any) {

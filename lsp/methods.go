@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
@@ -171,7 +172,18 @@ func decode[P any](m *incoming) (*P, error) {
 	if err := protocol.Unmarshal(raw, params); err != nil {
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s: %s", m.Method(), malformed(err))
 	}
+	if strict, ok := any(params).(fieldChecker); ok {
+		if err := strict.checkFields(jsontext.Value(raw)); err != nil {
+			return nil, err
+		}
+	}
 	return params, nil
+}
+
+// A fieldChecker is params that refuse some fields. Those of other methods
+// leave alone what they do not know, as LSP has it.
+type fieldChecker interface {
+	checkFields(raw jsontext.Value) error
 }
 
 // nothing are the params of a method that has none.

@@ -314,6 +314,9 @@ type BatchCall struct {
 // Done is the answer of a request that only does something.
 type Done struct{}
 
+// SearchParams of codemode/search; a field that is not among them is an error.
+type SearchParams struct{ catalog.Query }
+
 // FoundTool is one tool in the answer of codemode/search.
 type FoundTool struct {
 	Name        string `json:"name"`
