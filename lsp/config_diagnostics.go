@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
 )
 
 // Codes of what is wrong with a server rather than with its definition; those of
@@ -20,8 +21,32 @@ const (
 	DiagnosticServerNotStarted = "server-not-started"
 	DiagnosticInputNeeded      = "input-needed"
 	DiagnosticNameConflict     = "name-conflict"
+	DiagnosticBrokenRules      = "broken-rules" // of a file of permission rules
 	diagnosticShadowed         = "shadowed-server"
 )
+
+// ruleDiagnostics says what is wrong with files of permission rules, by URI: such
+// a file is reported at its line (PERM-10), open or not.
+func (s *Server) ruleDiagnostics(snap *Snapshot) map[string][]protocol.Diagnostic {
+	all := map[string][]protocol.Diagnostic{}
+	for _, p := range snap.Workspace.Problems {
+		u := string(uri.File(p.File))
+		d := protocol.Diagnostic{
+			Severity: protocol.DiagnosticSeverityError, Code: protocol.String(DiagnosticBrokenRules), Source: optional("codemode"),
+			Message: protocol.String(printable(p.Message + ". Until this is mended, every call is asked for.")),
+		}
+		if p.Range != (script.Range{}) {
+			d.Range = fileRange(p.File, p.Range, snap.Client.Encoding)
+		}
+		if snap.Client.DiagnosticCodeLink {
+			if page := s.explanation(DiagnosticBrokenRules); page != "" {
+				d.CodeDescription = protocol.CodeDescription{Href: page}
+			}
+		}
+		all[u] = append(all[u], d)
+	}
+	return all
+}
 
 // configDiagnostics is everything that is wrong with a configuration file and
 // with the servers that it defines; ok is false when the document is none.

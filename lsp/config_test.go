@@ -276,7 +276,7 @@ func TestCFG1OtherDocuments(t *testing.T) {
 
 // Every code that a configuration file can get has a page.
 func TestCFG1Pages(t *testing.T) {
-	codes := []string{DiagnosticServerFailed, DiagnosticServerUntrusted, DiagnosticServerNotStarted, DiagnosticInputNeeded, DiagnosticNameConflict, diagnosticShadowed}
+	codes := []string{DiagnosticServerFailed, DiagnosticServerUntrusted, DiagnosticServerNotStarted, DiagnosticInputNeeded, DiagnosticNameConflict, DiagnosticBrokenRules, diagnosticShadowed}
 	files, err := filepath.Glob(filepath.Join("..", "config", "*.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -372,6 +372,7 @@ func TestInputs(t *testing.T) { // MCP-2
 			c.call("workspace/executeCommand", `{"command":"codemode.answerInput","arguments":["mode","c"]}`).fails(-32602)
 			c.call("workspace/executeCommand", `{"command":"codemode.answerInput","arguments":["other","c"]}`).fails(-32602)
 		})
+		<-w.reconfigured // for each of the two answers
 		if value(w, "key") != "k" || value(w, "mode") != "b" {
 			t.Errorf("%q, %q", value(w, "key"), value(w, "mode"))
 		}

@@ -54,13 +54,21 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 	}
 	poolChanged := p.catalog != snap.Workspace.Catalog
 	p.catalog, p.rules, p.workspace = snap.Workspace.Catalog, snap.Workspace.Rules, snap.Workspace
+	rules := s.ruleDiagnostics(snap)
 	for uri, shown := range p.sent {
-		if _, open := snap.Docs[uri]; !open {
+		d, open := snap.Docs[uri]
+		if open && !d.Script {
+			_, open = s.configFile(d) // or nobody else answers for it
+		}
+		if !open && rules[uri] == nil {
 			if !shown.empty {
 				s.publish(ctx, snap, uri, 0, nil)
 			}
 			delete(p.sent, uri)
 		}
+	}
+	for uri, found := range rules {
+		s.publish(ctx, snap, uri, 0, found)
 	}
 	if snap.Client.pulls() {
 		if poolChanged {

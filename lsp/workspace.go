@@ -244,6 +244,20 @@ func (s *Server) take(ctx context.Context, w opened) {
 	}
 	s.toClient.setLevel(cmp.Or(next.Config.LogLevel, "warn"))
 	s.logFindings(ctx, old.Workspace, next)
+	s.tellBrokenRules(ctx, old.Workspace, next)
+}
+
+// tellBrokenRules says which files of rules cannot be read, and so why everything
+// is asked for (PERM-10).
+func (s *Server) tellBrokenRules(ctx context.Context, old, next *workspace.Snapshot) {
+	for _, p := range next.Problems {
+		if slices.Contains(old.Problems, p) {
+			continue
+		}
+		s.log.Error("broken file of rules", "file", p.File, "line", p.Range.Start.Line+1, "problem", p.Message)
+		s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("Codemode: %s, line %d: %s. Until this is mended, every call is asked for.",
+			plain(p.File, 300), p.Range.Start.Line+1, plain(p.Message, 300)))
+	}
 }
 
 // logFindings tells what is wrong with the configuration, once. What is wrong in
