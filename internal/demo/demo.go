@@ -21,9 +21,9 @@ const instructions = "A small issue tracker and notebook with made-up data, for 
 func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	s := server.NewMCPServer(Name, version,
 		server.WithTitle("Demo"), server.WithInstructions(instructions), server.WithToolCapabilities(false),
-		server.WithInputSchemaValidation(), server.WithRecovery())
+		server.WithRecovery())
 	for _, t := range tools() {
-		s.AddTool(t.tool(), t.handle)
+		s.AddTool(t.tool(), checked(t.input, t.handle))
 	}
 	stdio := server.NewStdioServer(s)
 	stdio.SetErrorLogger(log.New(io.Discard, "", 0))

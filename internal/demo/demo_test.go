@@ -201,3 +201,11 @@ func TestServeEndsWithContext(t *testing.T) {
 	}
 	keepOpen.Close()
 }
+
+func TestArgumentsThatDoNotFitAreToldInWords(t *testing.T) {
+	c := connect(t)
+	r, text := call(t, c, "add", map[string]any{"a": "1"})
+	if want := "the arguments do not fit: missing property 'b'; a: got string, want number"; !r.IsError || text != want {
+		t.Errorf("%t %q, want %q", r.IsError, text, want)
+	}
+}
