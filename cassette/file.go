@@ -19,7 +19,6 @@ type File struct {
 	root *os.Root
 	name string // in root
 	temp string // likewise
-	f    *os.File
 }
 
 // Create prepares to write a cassette at a path below root, which it owns from
@@ -49,39 +48,55 @@ func create(root *os.Root, name string) (*File, error) {
 		}
 	}
 	c := &File{root: root, name: name, temp: filepath.Join(filepath.Dir(name), ".cassette-"+rand.Text())}
-	c.f, err = root.OpenFile(c.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	// Whether the folder can be written is known before the run. The file does not
+	// stay for it: a tool that lists the folder would record it.
+	f, err := c.open()
 	if err != nil {
+		return nil, plainPathError(err)
+	}
+	f.Close()
+	if err := root.Remove(c.temp); err != nil {
 		return nil, plainPathError(err)
 	}
 	return c, nil
 }
 
+func (c *File) open() (*os.File, error) {
+	return c.root.OpenFile(c.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
 // Commit writes the cassette, readable by its owner alone.
 func (c *File) Commit(cassette *Cassette) error {
-	text, err := cassette.Encode()
-	if err == nil {
-		_, err = c.f.Write(text)
-	}
-	if closeErr := c.f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = c.root.Rename(c.temp, c.name)
-	}
+	err := c.write(cassette)
 	if err != nil {
-		_ = c.root.Remove(c.temp)
 		err = fmt.Errorf("recording to %s: %w", c.name, plainPathError(err))
 	}
 	c.root.Close()
 	return err
 }
 
-// Abort leaves everything as it was.
-func (c *File) Abort() {
-	c.f.Close()
-	_ = c.root.Remove(c.temp)
-	c.root.Close()
+func (c *File) write(cassette *Cassette) error {
+	text, err := cassette.Encode()
+	if err != nil {
+		return err
+	}
+	f, err := c.open()
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = c.root.Rename(c.temp, c.name)
+	}
+	if err != nil {
+		_ = c.root.Remove(c.temp)
+	}
+	return err
 }
+
+// Abort leaves everything as it was.
+func (c *File) Abort() { c.root.Close() }
 
 // Open reads the cassette at a path below root.
 func Open(root *os.Root, name string) (*Cassette, error) {
