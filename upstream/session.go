@@ -127,7 +127,7 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	default:
 		if s.process, err = d.running.start(def, d.dir, d.maxLine, stderr); err == nil {
 			io := transport.NewIO(s.process.stdout, s.process.stdin, nopReadCloser{})
-			transport.WithCommandLogger(d.log)(io)
+			transport.WithCommandLogger(slog.New(closing{d.log.Handler()}))(io)
 			t = stdioTransport{io}
 		}
 	}
