@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"codemode-ls/catalog"
@@ -119,7 +120,7 @@ func (c *searchCommand) Run(a *app) error {
 		fmt.Fprintln(a.stderr, "Nothing found. Without words the whole pool is listed: codemode-ls search")
 	}
 	if remaining > 0 {
-		fmt.Fprintf(a.stderr, "%d more\n", remaining)
+		fmt.Fprintf(a.stderr, "%d more: --offset %d\n", remaining, c.Offset+len(matches))
 	}
 	return nil
 }
@@ -136,5 +137,15 @@ func (a *app) known(namespace string, c *catalog.Catalog) error {
 	if len(all) == 0 { // what failed has been said
 		return nil
 	}
-	return &exitError{exitUsage, fmt.Errorf("no tool is in the namespace %q; there are: %s", namespace, strings.Join(all, ", "))}
+	word := strings.ToLower(strings.TrimPrefix(namespace, "mcp__"))
+	if near := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !strings.Contains(s, word) }); len(near) > 0 {
+		all = near
+	}
+	const most = 20
+	more := ""
+	if len(all) > most {
+		more = fmt.Sprintf(" and %d more; codemode-ls servers lists them", len(all)-most)
+		all = all[:most]
+	}
+	return &exitError{exitUsage, fmt.Errorf("no tool is in the namespace %q; there are: %s%s", namespace, strings.Join(all, ", "), more)}
 }

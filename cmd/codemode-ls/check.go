@@ -25,7 +25,9 @@ func (checkCommand) Help() string {
   codemode-ls check hello.exec.ts
   codemode-ls check --format github scripts/*.exec.ts
   codemode-ls check --format sarif scripts/*.exec.ts > findings.sarif
-  codemode-ls check --tools recordings/ hello.exec.ts`
+  codemode-ls check --tools recordings/ hello.exec.ts
+
+Exit codes: 0 no errors (there may be warnings), 1 errors, 2 wrong usage, 3 configuration.`
 }
 
 // checked is the findings of one script, in the answer of --format json.

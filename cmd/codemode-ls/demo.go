@@ -5,8 +5,9 @@ import "codemode-ls/internal/demo"
 type demoCommand struct{}
 
 func (demoCommand) Help() string {
-	return `An MCP server with a few harmless tools, for trying things out:
+	return `An MCP server with a few harmless tools, for trying things out.
 
+Examples:
   codemode-ls catalog --server 'demo=codemode-ls demo'`
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
@@ -19,7 +20,14 @@ type doctorCommand struct{}
 
 func (doctorCommand) Help() string {
 	return `Tries each part for real: folders, the sandbox, the TypeScript engine, the demo server with a run through it, and the
-MCP servers that are configured here.`
+MCP servers that are configured here.
+
+Examples:
+  codemode-ls doctor
+  codemode-ls doctor --workspace ~/project
+  codemode-ls doctor --server 'fs=npx -y @modelcontextprotocol/server-filesystem .'
+
+Exit codes: 0 nothing fails, 1 something does (its line starts with FAIL).`
 }
 
 func (doctorCommand) Run(a *app) error {
@@ -60,7 +68,7 @@ func (doctorCommand) Run(a *app) error {
 	a.quietDemo = true
 	w, err := a.open(func(o *workspace.Options) {
 		// The demo server alone, whatever is configured here.
-		o.Sources.Flags, o.Sources.Folders, o.Sources.File, o.Sources.UserDir, o.Recordings = nil, nil, "", "", nil
+		o.Sources, o.Recordings = config.Sources{}, nil
 		o.WarmSandboxes = 1
 	})
 	if err != nil {

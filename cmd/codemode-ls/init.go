@@ -15,7 +15,11 @@ type initCommand struct{}
 func (initCommand) Help() string {
 	return `Creates, in the workspace's folder, files that do not exist yet:
   .codemode/mcp.json          MCP servers of this workspace (each needs your approval once)
-  .codemode/hello.exec.ts     a first script, on the built-in demo server`
+  .codemode/hello.exec.ts     a first script, on the built-in demo server
+
+Examples:
+  codemode-ls init
+  codemode-ls init --workspace ~/project`
 }
 
 func (initCommand) Run(a *app) error {

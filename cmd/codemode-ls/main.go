@@ -78,7 +78,7 @@ type commands struct {
 	Types       typesCommand       `cmd:"" help:"Print the TypeScript declarations of the pool."`
 	Search      searchCommand      `cmd:"" help:"Search the pool, as a script can."`
 	Servers     serversCommand     `cmd:"" help:"Show where each MCP server comes from, its state and its tools."`
-	Trust       trustCommand       `cmd:"" help:"Approve or refuse MCP servers that workspace files name."`
+	Trust       trustCommand       `cmd:"" help:"Approve or refuse MCP servers and hooks that workspace files name."`
 	Permissions permissionsCommand `cmd:"" help:"List and change the rules for calls."`
 	Demo        demoCommand        `cmd:"" help:"Be the built-in demo MCP server, on standard input and output."`
 	Init        initCommand        `cmd:"" help:"Create .codemode/ with an example script and configuration."`

@@ -22,7 +22,10 @@ asked for.
 Examples:
   codemode-ls permissions
   codemode-ls permissions allow 'mcp__github__get_*'
-  codemode-ls permissions deny 'mcp__github__delete_repository' --layer user`
+  codemode-ls permissions deny 'mcp__github__delete_repository' --layer user
+  codemode-ls permissions remove 'mcp__github__get_*'
+
+Rules of the layer workspace hold in this workspace, those of the layer user everywhere. Both are kept in your own configuration.`
 }
 
 // ruleArguments are what every change of a rule takes.
@@ -43,6 +46,11 @@ func (r ruleArguments) set(a *app, e permission.Effect) error {
 	if e == "" {
 		stands := func(rule permission.Rule) bool { return rule.Layer == layer && rule.Match == r.Rule }
 		if !slices.ContainsFunc(store.Rules().All(), stands) {
+			for _, other := range store.Rules().All() {
+				if other.Match == r.Rule && (other.Layer == permission.User || other.Layer == permission.Workspace) {
+					return &exitError{exitFailed, fmt.Errorf("there is no rule %q in the layer %s, but one in the layer %s: add --layer %[3]s", r.Rule, layer, other.Layer)}
+				}
+			}
 			return &exitError{exitFailed, fmt.Errorf("there is no rule %q in the layer %s; see codemode-ls permissions", r.Rule, layer)}
 		}
 	}
@@ -63,6 +71,28 @@ type (
 	permissionsDeny   struct{ ruleArguments }
 	permissionsRemove struct{ ruleArguments }
 )
+
+func (permissionsAllow) Help() string {
+	return `Examples:
+  codemode-ls permissions allow 'mcp__github__get_*'
+  codemode-ls permissions allow 'mcp__fs__read_file' --layer user`
+}
+
+func (permissionsAsk) Help() string {
+	return `Examples:
+  codemode-ls permissions ask 'mcp__github__*'`
+}
+
+func (permissionsDeny) Help() string {
+	return `Examples:
+  codemode-ls permissions deny 'mcp__github__delete_*' --layer user`
+}
+
+func (permissionsRemove) Help() string {
+	return `Examples:
+  codemode-ls permissions remove 'mcp__github__get_*'
+  codemode-ls permissions remove 'mcp__github__delete_*' --layer user`
+}
 
 func (c *permissionsAllow) Run(a *app) error  { return c.set(a, permission.Allow) }
 func (c *permissionsAsk) Run(a *app) error    { return c.set(a, permission.Ask) }

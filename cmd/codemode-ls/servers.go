@@ -151,7 +151,8 @@ you approved it, and any change of its definition asks again.
 
 Examples:
   codemode-ls trust
-  codemode-ls trust allow github`
+  codemode-ls trust allow github
+  codemode-ls trust deny hook:1a2b3c4d`
 }
 
 type trustList struct{}
@@ -187,11 +188,23 @@ func (trustList) Run(a *app) error {
 	return nil
 }
 
+func (trustAllow) Help() string {
+	return `Examples:
+  codemode-ls trust allow github
+  codemode-ls trust allow hook:1a2b3c4d`
+}
+
 type trustAllow struct {
 	Name string `arg:"" help:"The server's name, or a hook's: hook:1a2b3c4d."`
 }
 
 func (c *trustAllow) Run(a *app) error { return a.decide(c.Name, true) }
+
+func (trustDeny) Help() string {
+	return `Examples:
+  codemode-ls trust deny github
+  codemode-ls trust deny hook:1a2b3c4d`
+}
 
 type trustDeny struct {
 	Name string `arg:"" help:"The server's name, or a hook's: hook:1a2b3c4d."`
@@ -250,7 +263,7 @@ func (a *app) decide(name string, approve bool) error {
 		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), name, printable(h.Summary()))
 		return nil
 	}
-	return &exitError{exitConfiguration, fmt.Errorf("no server named %q is configured here", name)}
+	return &exitError{exitConfiguration, fmt.Errorf("no server or hook named %q is configured here; codemode-ls trust lists those of this workspace", name)}
 }
 
 func verdictWord(approve bool) string {

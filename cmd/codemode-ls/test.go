@@ -265,6 +265,9 @@ func (c *testCommand) reRecord(a *app, w *workspace.Workspace, request exec.Requ
 		return t
 	}
 	t.updated = true
+	if t.result.Status != exec.Completed {
+		fmt.Fprintf(a.stderr, "%s: the recorded run did not complete (%s)\n%s\n", path, t.result.Status, printable(t.result.Text))
+	}
 	return t
 }
 
