@@ -102,6 +102,9 @@ func TestFileIsPrivateWholeAndCareful(t *testing.T) { // REC-1
 	if err != nil {
 		t.Fatal(err)
 	}
+	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
+		t.Errorf("a run that lists the folder would see %v", entries)
+	}
 	if err := f.Commit(sample()); err != nil {
 		t.Fatal(err)
 	}
