@@ -329,7 +329,7 @@ func (s *Server) scriptArgument(snap *Snapshot, p *protocol.ExecuteCommandParams
 		}
 		return only, nil
 	}
-	d, err := snap.document(u)
+	d, err := snap.document(uri.URI(canonicalURI(string(u))))
 	if err == nil && !d.Script {
 		err = badParams("%s is not a script (*.exec.ts or *.exec.js)", d.URI)
 	}

@@ -441,7 +441,7 @@ func (s *Server) completionResolve(ctx context.Context, snap *Snapshot, item *pr
 	case d.URI != "" && s.engine != nil:
 		asked := *item
 		asked.Data = d.Engine
-		resolved, err := s.engine.Resolve(ctx, d.URI, &asked)
+		resolved, err := s.engine.Resolve(ctx, canonicalURI(d.URI), &asked)
 		if err != nil {
 			return item, s.unanswered(ctx, "completionItem/resolve", err)
 		}

@@ -41,7 +41,7 @@ func Serve(ctx context.Context, rwc io.ReadWriteCloser, o Options) (exitCode int
 	f := newFrames(rwc, s.log, hangup)
 	s.conn = jsonrpc2.NewConn(
 		jsonrpc2.NewStream(f),
-		jsonrpc2.WithCodec(codec{}),
+		jsonrpc2.WithCodec(codec{&s.spelled}),
 		jsonrpc2.WithPreempter(s),
 	)
 	s.client = protocol.ClientDispatcher(s.conn)
@@ -71,10 +71,18 @@ func await(d time.Duration, done <-chan struct{}, late func()) {
 	}
 }
 
-// codec marshals payloads with the protocol package's union-aware encoding.
-type codec struct{}
+// codec marshals payloads with the protocol package's union-aware encoding, and
+// with URIs as the client writes them.
+type codec struct{ spelled *spellings }
 
-func (codec) Marshal(v any) ([]byte, error)      { return protocol.Marshal(v) }
+func (c codec) Marshal(v any) ([]byte, error) {
+	payload, err := protocol.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return c.spelled.restore(payload), nil
+}
+
 func (codec) Unmarshal(data []byte, v any) error { return protocol.Unmarshal(data, v) }
 
 // Preempt observes $/cancelRequest on the read loop, ahead of everything that is

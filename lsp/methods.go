@@ -34,7 +34,7 @@ func init() {
 		protocol.MethodExit:        notice((*Server).exit),
 		protocol.MethodSetTrace:    notice((*Server).setTrace),
 
-		protocol.MethodTextDocumentDidOpen:                notice((*Server).didOpen),
+		protocol.MethodTextDocumentDidOpen:                didOpenEndpoint,
 		protocol.MethodTextDocumentDidChange:              notice((*Server).didChange),
 		protocol.MethodTextDocumentDidSave:                notice((*Server).didSave),
 		protocol.MethodTextDocumentDidClose:               notice((*Server).didClose),

@@ -34,6 +34,7 @@ type Server struct {
 	recent   *recentLog // what log was told last
 	toClient *clientLog
 	session  *Session
+	spelled  spellings
 	// engine is the TypeScript engine; nil when this server has none. Set once, at
 	// initialize, before any request that can use it.
 	engine *typescript.Engine

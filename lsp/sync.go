@@ -14,6 +14,12 @@ import (
 // loop, so that edits apply in the order in which they were sent, and hand each
 // change on to the TypeScript engine in the same order.
 
+// didOpenEndpoint also keeps how the client writes the document's URI.
+func didOpenEndpoint(s *Server, ctx context.Context, m *incoming) (any, error) {
+	s.spelled.learn(m.Params())
+	return notice((*Server).didOpen)(s, ctx, m)
+}
+
 func (s *Server) didOpen(_ context.Context, p *protocol.DidOpenTextDocumentParams) error {
 	t := p.TextDocument
 	snap := s.session.Snapshot()
