@@ -433,6 +433,21 @@ func TestExec14InFlight(t *testing.T) {
 	contain(t, r.Text, "Warnings:\n- the call 1 (mcp__a__plain) was still in flight")
 }
 
+// A call whose answer is on its way when the script ends was not cancelled.
+func TestExec14AnsweredTooLate(t *testing.T) {
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		s.call("mcp__a__plain", `{}`)
+		o := completed("1")
+		o.InFlight = []int{0}
+		return o
+	})
+	r := b.run(t, Request{})
+	equal(t, "statuses", statuses(r), []CallStatus{CallCompleted})
+	if len(r.Warnings) != 1 || r.Warnings[0].Message != "the script ended before it got the answer of call 1 (mcp__a__plain, completed): await it" {
+		t.Errorf("%+v", r.Warnings)
+	}
+}
+
 // SUM-1, SUM-2, SUM-3, SUM-4, SUM-5: the summary, sent anew on every call.
 // SUM-6: nothing of the script or of a call's arguments is in it.
 func TestSum(t *testing.T) {

@@ -47,10 +47,13 @@ func (x *run) settle(o sandbox.Outcome) {
 			continue
 		}
 		if o.Status == sandbox.Completed || o.Status == sandbox.Thrown {
-			x.warnings = append(x.warnings, Warning{
-				Message: fmt.Sprintf("the call %d (%s) was still in flight when the script ended, and was cancelled: await it", c.record.Index+1, c.record.Tool),
-				Range:   c.record.Range,
-			})
+			message := fmt.Sprintf("the call %d (%s) was still in flight when the script ended, and was cancelled: await it", c.record.Index+1, c.record.Tool)
+			switch c.record.Status {
+			case CallQueued, CallWaiting, CallRunning, CallCancelled:
+			default: // it had its answer, which was on its way to the script
+				message = fmt.Sprintf("the script ended before it got the answer of call %d (%s, %s): await it", c.record.Index+1, c.record.Tool, c.record.Status)
+			}
+			x.warnings = append(x.warnings, Warning{Message: message, Range: c.record.Range})
 		}
 	}
 	for _, c := range x.calls {
