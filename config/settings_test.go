@@ -59,6 +59,13 @@ before those of the user. ` + "`codemode-ls servers`" + ` shows what was found w
 An answer to ` + "`${input:id}`" + ` is asked for once and kept until the session ends; ` + "`CODEMODE_INPUT_ID`" + ` in the environment answers it where
 nobody can be asked.
 
+` + "`config.json`" + ` is in ` + "`$XDG_CONFIG_HOME/codemode-ls`" + ` (else ` + "`~/.config/codemode-ls`" + `); on macOS in ` + "`~/Library/Application Support/codemode-ls`" + `, on
+Windows in ` + "`%AppData%\\codemode-ls`" + `. ` + "`codemode-ls doctor`" + ` names the folder.
+
+Spans of runs and their calls go to an OpenTelemetry collector, without arguments and results, when the environment says so:
+` + "`OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 codemode-ls run …`" + `. The protocols are ` + "`http/protobuf`" + ` and ` + "`http/json`" + `;
+` + "`OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`" + ` and the like count too.
+
 | setting | type | default | bounds | meaning |
 | --- | --- | --- | --- | --- |
 `)
