@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,6 +96,9 @@ var errCallTimeout = errors.New("the call timed out")
 
 // count makes the record of a call, or of one over the cap (BUD-7, SUM-5).
 func (x *run) count(sc sandbox.Call, tool *catalog.Tool) (*call, error) {
+	if err := x.overflow(sc.Name); err != nil {
+		return nil, err
+	}
 	c := &call{order: sc.Index, tool: tool, began: time.Now()}
 	c.record = CallRecord{Tool: sc.Name, Arguments: sc.Arguments.Clone(), Status: CallQueued}
 	if tool != nil {
@@ -107,21 +111,72 @@ func (x *run) count(sc sandbox.Call, tool *catalog.Tool) (*call, error) {
 	over := len(x.calls) >= x.limits.MaxToolCalls
 	if over {
 		c.record.Status = CallRefused
-		c.record.Error = "the script has made all the calls that it may make; this one was not made"
+		c.record.Error = overCap
 	}
 	if tool != nil {
 		c.span = x.span.Call(tool.Name, c.began, "codemode.server", tool.Server)
 	}
 	x.calls = append(x.calls, c)
 	x.byIndex[sc.Index] = c
+	x.counted(sc.Name)
 	x.tell(c)
-	x.emit(Event{Kind: "summary", Summary: summary(x.calls)}) // SUM-3
+	x.emit(Event{Kind: "summary", Summary: x.summary()}) // SUM-3
 	if over {
 		c.span.Fail(CodeCallCap)
 		c.span.End()
-		return c, &sandbox.CallError{Message: sc.Name + ": " + c.record.Error, Tool: sc.Name, Code: CodeCallCap}
+		return c, refusal(sc.Name)
 	}
 	return c, nil
+}
+
+const overCap = "the script has made all the calls that it may make; this one was not made"
+
+func refusal(tool string) error {
+	return &sandbox.CallError{Message: tool + ": " + overCap, Tool: tool, Code: CodeCallCap}
+}
+
+// How much of its calls a run's records hold: a script that goes on for ever must
+// not fill the memory of the server (BUD-5).
+const (
+	maxRefused   = 100     // calls over the cap that have a record; the rest are counted
+	maxArguments = 1 << 20 // bytes of one call's arguments, once it has ended
+	maxRecorded  = 8 << 20 // of all
+)
+
+// overflow refuses a call over the cap that gets no record.
+func (x *run) overflow(tool string) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.calls)-maxRefused < x.limits.MaxToolCalls {
+		return nil
+	}
+	x.unlisted++
+	x.counted(tool)
+	if x.unlisted == 1 {
+		x.emit(Event{Kind: "summary", Summary: x.summary()})
+	}
+	return refusal(tool)
+}
+
+// tooMany stands for arguments that are too large for a record.
+func tooMany(n int) jsontext.Value { return quote(fmt.Sprintf("(%d bytes, too many to be shown)", n)) }
+
+// counted notes a call for the summary. x.mu is held.
+func (x *run) counted(tool string) {
+	x.last = append(x.last[max(0, len(x.last)-1):], tool)
+}
+
+// shed bounds the arguments in the record of a call that has ended: a text with
+// their size is in the place of what is too large.
+func (x *run) shed(c *call) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	n := len(c.record.Arguments)
+	if n > maxArguments || x.recorded+n > maxRecorded {
+		c.record.Arguments = tooMany(n)
+		n = len(c.record.Arguments)
+	}
+	x.recorded += n
 }
 
 // enter lets the rules decide on a call, and gives it its place: in the queue
@@ -233,11 +288,10 @@ func (x *run) queue(c *call) {
 // dispatch waits for the call's turn and makes it.
 func (x *run) dispatch(ctx context.Context, c *call) (*upstream.Result, error) {
 	defer x.schedule.leave(c.slot)
-	entered := time.Now()
 	release := x.clock.Hold(sandbox.ForQueue)
 	err := x.schedule.wait(ctx, c.slot)
 	release()
-	c.queued = time.Since(entered)
+	c.queued = x.schedule.waited(c.slot)
 	if err != nil || ctx.Err() != nil { // its turn may have come when the run had ended
 		return nil, errNotSent
 	}
@@ -254,6 +308,9 @@ func (x *run) send(ctx context.Context, c *call) (*upstream.Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	timeout, most := x.limits.CallTimeout, maxCallTime()
+	if x.r.ToolTimeout != nil {
+		timeout = cmp.Or(x.r.ToolTimeout(c.tool), timeout)
+	}
 	if timeout <= 0 {
 		timeout = config.DefaultLimits().CallTimeout
 	}
@@ -274,6 +331,9 @@ func (x *run) send(ctx context.Context, c *call) (*upstream.Result, error) {
 				return // too late
 			}
 			record := c.record
+			if n := len(record.Arguments); n > maxArguments {
+				record.Arguments = tooMany(n)
+			}
 			x.emit(Event{Kind: "call", Call: &record, Progress: &Progress{progress, total, message}})
 		},
 	})
@@ -329,7 +389,7 @@ func (x *run) failed(ctx context.Context, c *call, err error) *sandbox.CallError
 	case up != nil && up.Reason == upstream.Cancelled:
 		return x.fail(c, CallCancelled, CodeCancelled, "cancelled", nil)
 	}
-	x.r.log().Warn("tool call failed", "run", x.id, "tool", c.tool.Name, "err", err)
+	x.r.log().Warn("tool call failed", "run", x.id, "tool", c.tool.Name, "err", err, "queuedMs", c.queued.Milliseconds())
 	if timedOut {
 		return x.fail(c, CallTimedOut, CodeTimeout, c.tool.Name+" timed out: the server did not answer in time", nil)
 	}
@@ -394,6 +454,9 @@ func (x *run) finished(c *call) {
 // tell sends the record of a call as it is now. x.mu is held.
 func (x *run) tell(c *call) {
 	record := c.record
+	if n := len(record.Arguments); n > maxArguments {
+		record.Arguments = tooMany(n) // an editor's row does not need them each time
+	}
 	x.emit(Event{Kind: "call", Call: &record})
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
@@ -141,6 +142,71 @@ func TestBud7CallCap(t *testing.T) {
 	}
 	if strings.Contains(r.Text, "2 ") { // RES-4: no budget number
 		t.Errorf("%s", r.Text)
+	}
+}
+
+// BUD-5, BUD-7, SUM-5: a script that goes on for ever over the cap fills no
+// memory of the server; its calls count, and the last ones are shown.
+func TestBud7EndlessCalls(t *testing.T) {
+	const more = 3 * maxRefused
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		for range more {
+			if _, err := s.call("mcp__a__plain", `{}`); s.next > 1 && err == nil {
+				t.Error("made over the cap")
+			}
+		}
+		_, err := s.call("$codemode.list", `{}`)
+		return rejected(more, err)
+	})
+	r := b.run(t, Request{MaxToolCalls: 1})
+	if len(r.Calls) != 1+maxRefused || r.Status != BudgetExceeded || len(b.server.sent) != 1 {
+		t.Errorf("%d calls, %s", len(r.Calls), r.Status)
+	}
+	b.Runner.Sandbox = fakeSandbox(func(s *fakeScript) sandbox.Outcome {
+		for range more {
+			s.call("mcp__a__plain", `{}`)
+		}
+		s.call("$codemode.list", `{}`)
+		return completed("1")
+	})
+	r = b.run(t, Request{MaxToolCalls: 1})
+	if want := fmt.Sprintf("%d tool calls\n... mcp__a__plain\n$codemode.list", more+1); r.Summary != want {
+		t.Errorf("%q", r.Summary)
+	}
+	if n := len(r.Warnings); n == 0 || !strings.Contains(r.Warnings[n-1].Message, "calls over the cap were refused and are not listed") {
+		t.Errorf("%v", r.Warnings)
+	}
+}
+
+// BUD-5, PERM-5: large arguments reach the server as they are, and are not kept.
+func TestBud5LargeArguments(t *testing.T) {
+	large := `{"a":"` + strings.Repeat("x", maxArguments) + `"}`
+	half := `{"a":"` + strings.Repeat("x", maxArguments/2) + `"}`
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		s.call("mcp__a__plain", large)
+		for range 2*maxRecorded/len(half) + 2 {
+			s.call("mcp__a__plain", half)
+		}
+		return completed("1")
+	})
+	var events int
+	r := b.run(t, Request{Events: func(e Event) {
+		if e.Call != nil {
+			events = max(events, len(e.Call.Arguments))
+		}
+	}})
+	total := 0
+	for i, c := range r.Calls {
+		total += len(c.Arguments)
+		if !c.Arguments.IsValid() || i == 0 && !strings.Contains(string(c.Arguments), "bytes, too many to be shown") {
+			t.Errorf("%.60s", c.Arguments)
+		}
+	}
+	if string(b.server.sent[0].Arguments) != large || string(r.Calls[1].Arguments) != half {
+		t.Error("arguments changed")
+	}
+	if total > maxRecorded+1000*len(r.Calls) || events > maxArguments {
+		t.Errorf("%d bytes kept, %d told", total, events)
 	}
 }
 
@@ -709,4 +775,32 @@ func TestResultIsJSON(t *testing.T) {
 	for _, part := range []string{`"logs":[]`, `"output":[]`, `"warnings":[]`, `"value":{"x":1}`, `"hasValue":true`, `"status":"completed"`} {
 		contain(t, string(data), part)
 	}
+}
+
+// TIME-1, OBS-1: a tool's own time counts in place of the common one, and what a
+// call waited for adds up to its total.
+func TestTime1OwnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := setup(t, func(s *fakeScript) sandbox.Outcome {
+			first, second, other := s.start("mcp__a__plain", `{}`), s.start("mcp__a__plain", `{}`), s.start("mcp__b__plain", `{}`)
+			for _, c := range []*fakeCall{first, second, other} {
+				_, _ = c.await()
+			}
+			return completed("")
+		})
+		b.ToolTimeout = func(tool *catalog.Tool) time.Duration {
+			return map[string]time.Duration{"mcp__a__plain": 3 * time.Second}[tool.Name]
+		}
+		limits := config.DefaultLimits()
+		limits.CallTimeout = 10 * time.Second
+		b.Limits = func() config.Limits { return limits }
+		b.server.answer = after(time.Hour)
+		r := b.run(t, Request{})
+		equal(t, "statuses", statuses(r), []CallStatus{CallTimedOut, CallTimedOut, CallTimedOut})
+		for i, want := range []struct{ queued, run int64 }{{0, 3000}, {3000, 3000}, {3000, 10_000}} {
+			if got := r.Calls[i].Timing; got.QueuedMs != want.queued || got.RunMs != want.run || got.TotalMs != want.queued+want.run {
+				t.Errorf("call %d: %+v", i, got)
+			}
+		}
+	})
 }

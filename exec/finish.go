@@ -135,7 +135,10 @@ func (x *run) thrown(index int, e *Error) Status {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	c := x.byIndex[index]
-	if index < 0 || c == nil {
+	switch {
+	case index >= 0 && c == nil && e.Code == CodeCallCap:
+		return BudgetExceeded // it has no record
+	case index < 0 || c == nil:
 		return CodeError
 	}
 	n := c.record.Index
@@ -192,6 +195,9 @@ func (x *run) collect(status Status, o sandbox.Outcome) *Result {
 	for i, c := range x.calls {
 		r.Calls[i] = c.record
 	}
+	if x.unlisted > 0 {
+		r.Warnings = append(r.Warnings, Warning{Message: fmt.Sprintf("%s over the cap were refused and are not listed", plural(x.unlisted, "call"))})
+	}
 	if x.clock != nil {
 		r.Timing.PermissionMs = x.clock.Held(sandbox.ForPermission).Milliseconds()
 		r.Timing.QueuedMs = x.clock.Held(sandbox.ForQueue).Milliseconds()
@@ -205,7 +211,7 @@ func (x *run) collect(status Status, o sandbox.Outcome) *Result {
 	}
 	r.Summary = "failed" // SUM-4
 	if status == Completed {
-		r.Summary = summary(x.calls)
+		r.Summary = x.summary()
 	}
 	x.clean(r)
 	return r
@@ -230,16 +236,16 @@ func (x *run) assemble(status Status, e *Error, found []Diagnostic, o sandbox.Ou
 
 // summary is the text of a run's row (SUM-1…4). The records' owner holds its
 // lock.
-func summary(calls []*call) string {
+func (x *run) summary() string {
 	var b strings.Builder
-	b.WriteString(plural(len(calls), "tool call"))
-	shown := calls[max(len(calls)-2, 0):]
-	for i, c := range shown {
+	n := len(x.calls) + x.unlisted
+	b.WriteString(plural(n, "tool call"))
+	for i, tool := range x.last {
 		b.WriteByte('\n')
-		if i == 0 && len(shown) < len(calls) {
+		if i == 0 && len(x.last) < n {
 			b.WriteString("... ")
 		}
-		b.WriteString(c.record.Tool)
+		b.WriteString(tool)
 	}
 	return b.String()
 }

@@ -29,6 +29,9 @@ func (x *run) answer(ctx context.Context, sc sandbox.Call) (value jsontext.Value
 		}
 	}()
 	c, value, err := x.admit(ctx, sc)
+	if c != nil {
+		defer x.shed(c)
+	}
 	if c != nil && c.later != nil && err == nil {
 		return c.later(ctx)
 	}

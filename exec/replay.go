@@ -101,7 +101,7 @@ func (x *run) record(ctx context.Context, sc sandbox.Call, value jsontext.Value,
 	if err != nil {
 		var refusal *sandbox.CallError
 		switch {
-		case status == CallRefused:
+		case status == CallRefused, errors.As(err, &refusal) && refusal.Code == CodeCallCap:
 			return // the cap is a setting of the run, and no answer of a tool
 		case ctx.Err() != nil && (status == CallCancelled || status == ""):
 			r.Status, r.Value = cassette.Cancelled, nil

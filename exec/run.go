@@ -71,7 +71,10 @@ type run struct {
 	mu       sync.Mutex // guards what follows, and the records of calls
 	calls    []*call    // those that count, in the order of the script
 	byIndex  map[int]*call
-	kept     int // bytes of results that are kept for later
+	last     []string // the tools of the last two that count
+	unlisted int      // calls over the cap that have no record
+	recorded int      // bytes of the arguments in records of calls that have ended
+	kept     int      // bytes of results that are kept for later
 	logs     []Log
 	output   output
 	warnings []Warning
