@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -59,5 +60,18 @@ func TestExposureAndConcurrency(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a", "z"}, c.Together); diff != "" || len(c.Findings) != 1 || c.Findings[0].Code != "wrong-type" {
 		t.Errorf("%s %+v", diff, c.Findings)
+	}
+}
+
+// TIME-1: values by server and tool are settings, within the bounds of the one for
+// all.
+func TestTime1ToolTimeouts(t *testing.T) {
+	c := Load(Sources{Editor: jsontext.Value(`{"mcp":{"toolTimeoutMs":{"github":1500,"mcp__github__clone":99999999,"a":"soon","b":0.5}},"mcp.callTimeoutMs":7}`)})
+	want := map[string]time.Duration{"github": 1500 * time.Millisecond, "mcp__github__clone": time.Hour}
+	if diff := cmp.Diff(want, c.ToolTimeouts); diff != "" || len(c.Findings) != 3 || c.Limits.CallTimeout != 7*time.Millisecond {
+		t.Errorf("%s %+v", diff, c.Findings)
+	}
+	if c := Load(Sources{Editor: jsontext.Value(`{"mcp.toolTimeoutMs":5}`)}); len(c.Findings) != 1 || c.ToolTimeouts != nil {
+		t.Errorf("%+v", c.Findings)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tailscale/hujson"
 )
@@ -129,6 +130,13 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 			}
 			c.Exposure[name] = value
 		}
+	case "mcp.toolTimeoutMs":
+		for name, n := range d.numbers(s, v) {
+			if c.ToolTimeouts == nil {
+				c.ToolTimeouts = map[string]time.Duration{}
+			}
+			c.ToolTimeouts[name] = time.Duration(n) * time.Millisecond
+		}
 	case "exec.enabled":
 		if b, ok := d.boolean(s, v); ok {
 			c.ExecEnabled = b
@@ -202,6 +210,25 @@ func (d *document) integer(s Setting, v *hujson.Value) (int, bool) {
 		d.reportValue(v, "warning", "out-of-range", fmt.Sprintf("%q must be between %d and %d; %d is used", s.Name, s.Minimum, s.Ceiling, int(clamped)))
 	}
 	return int(clamped), true
+}
+
+// numbers reads an object whose values are numbers within the setting's bounds.
+func (d *document) numbers(s Setting, v *hujson.Value) map[string]int {
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		d.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q must be an object such as { \"name\": 1000 }, not %s", s.Name, describe(v)))
+		return nil
+	}
+	values := map[string]int{}
+	for i := range object.Members {
+		m := &object.Members[i]
+		one := s
+		one.Name += "." + key(m)
+		if n, ok := d.integer(one, &m.Value); ok {
+			values[key(m)] = n
+		}
+	}
+	return values
 }
 
 func (d *document) boolean(s Setting, v *hujson.Value) (value, ok bool) {

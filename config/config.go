@@ -231,6 +231,9 @@ type Config struct {
 	PromptTimeout time.Duration
 	// ExecEnabled is the setting exec.enabled (DECL-7).
 	ExecEnabled bool
+	// ToolTimeouts are call timeouts by configured name of a server or full name of
+	// a tool (TIME-1, mcp.toolTimeoutMs).
+	ToolTimeouts map[string]time.Duration
 	// Together are the servers that SCHED-1 is turned off for (exec.concurrency).
 	Together []string
 	// Exposure is "code", "direct" or "hidden" by configured name of a server or

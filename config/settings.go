@@ -190,6 +190,10 @@ func Settings() []Setting {
 			duration: func(c *Config) *time.Duration { return &c.Limits.CallTimeout },
 		},
 		{
+			Name: "mcp.toolTimeoutMs", Type: "object", Unit: "ms", Minimum: 1, Ceiling: 3_600_000,
+			Doc: "Time for one call of a tool of a server, or of one tool by its full name, which counts more, in place of `mcp.callTimeoutMs`: `{ \"github\": 60000, \"mcp__github__clone\": 1800000 }`.",
+		},
+		{
 			Name: "mcp.connectTimeoutMs", Type: "integer", Unit: "ms", Default: 30_000, Minimum: 1, Ceiling: 600_000,
 			Doc:      "Time for a server to start, to connect and to list its tools.",
 			duration: func(c *Config) *time.Duration { return &c.Limits.ConnectTimeout },

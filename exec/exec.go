@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"codemode-ls/audit"
 	"codemode-ls/cassette"
@@ -94,6 +95,9 @@ type Runner struct {
 	// ReadOnlyAllowed says whether a person has chosen to trust the read-only
 	// annotations of a server (PERM-9); nil: of none.
 	ReadOnlyAllowed func(server string) bool
+	// ToolTimeout is how long a call of a tool may take (the setting
+	// mcp.toolTimeoutMs), 0 for Limits' CallTimeout; nil: of none.
+	ToolTimeout func(*catalog.Tool) time.Duration
 	// Together says whether a person has turned SCHED-1 off for a server (the
 	// setting exec.concurrency); nil: for none.
 	Together func(server string) bool

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"codemode-ls/catalog"
 )
@@ -60,12 +61,14 @@ type slot struct {
 	class  class
 	server string
 	ready  chan struct{} // closed when the call may start
+	// When it came into line and when it might start; guarded by the schedule's mu.
+	entered, started time.Time
 }
 
 // enter puts a call in line and says whether it may start at once. wait, launched
 // and leave must follow.
 func (s *schedule) enter(l *slot) (started bool) {
-	l.ready = make(chan struct{})
+	l.ready, l.entered = make(chan struct{}), time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running == nil {
@@ -90,6 +93,16 @@ func (s *schedule) wait(ctx context.Context, l *slot) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// waited is how long a call has been in line, up to now or until it might start.
+func (s *schedule) waited(l *slot) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l.started.IsZero() {
+		return time.Since(l.entered)
+	}
+	return l.started.Sub(l.entered)
 }
 
 // launched says that the request of a call that may start cannot be overtaken
@@ -126,6 +139,7 @@ func (s *schedule) start() {
 	s.waiting = s.waiting[1:]
 	s.running[l] = true
 	s.launching = l
+	l.started = time.Now()
 	close(l.ready)
 }
 

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"codemode-ls/audit"
 	"codemode-ls/catalog"
@@ -148,7 +150,11 @@ func Open(ctx context.Context, o Options) *Workspace {
 		Pool:            func() *catalog.Catalog { return w.refresh().Catalog },
 		Limits:          func() config.Limits { return w.refresh().Config.Limits },
 		ReadOnlyAllowed: func(server string) bool { return slices.Contains(w.refresh().Config.ReadOnlyAllow, server) },
-		Together:        func(server string) bool { return slices.Contains(w.refresh().Config.Together, server) },
+		ToolTimeout: func(t *catalog.Tool) time.Duration {
+			timeouts := w.refresh().Config.ToolTimeouts
+			return cmp.Or(timeouts[t.Name], timeouts[t.Server])
+		},
+		Together: func(server string) bool { return slices.Contains(w.refresh().Config.Together, server) },
 	}
 	w.runner.Folders = w.folders
 	w.runner.Hooks, w.runner.Redact, w.runner.Tracer = w.hooks, w.redact, o.Tracer
