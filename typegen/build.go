@@ -198,6 +198,10 @@ func (b *builder) narrow(u union, n *node, k *keywords) union {
 		if list = b.list(list); list == nil || len(list.kids) == 0 {
 			continue
 		}
+		if list == k.oneOf && list.onlyRequire() {
+			u = b.exactlyOne(u, list.kids)
+			continue
+		}
 		var branches collector
 		for _, kid := range list.kids {
 			branches.add(b.build(kid))
@@ -214,6 +218,50 @@ func (b *builder) narrow(u union, n *node, k *keywords) union {
 		u = b.subtract(u, k.not, 0)
 	}
 	return u
+}
+
+// exactlyOne is a oneOf whose branches can be told from each other: each without
+// all the others.
+func (b *builder) exactlyOne(u union, branches []*node) union {
+	var c collector
+	for i, kid := range branches {
+		part := b.meet(u, b.build(kid))
+		for j, other := range branches {
+			if j != i {
+				part = b.subtract(part, other, 0)
+			}
+		}
+		c.add(part)
+	}
+	return c.out
+}
+
+// onlyRequire is whether a list has few schemas, which do nothing but require
+// properties: "one of these, and not the others".
+func (n *node) onlyRequire() bool {
+	if len(n.kids) > 6 {
+		return false
+	}
+	for _, kid := range n.kids {
+		if required := kid.member("required"); required == nil || required.kind != '[' || len(required.kids) == 0 {
+			return false
+		}
+		for _, name := range kid.names {
+			if name != "required" && name != "title" && name != "description" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// acceptsNothing is whether a schema is false, or says so as { "not": {} }.
+func (n *node) acceptsNothing() bool {
+	if n.kind == 'f' {
+		return true
+	}
+	not := n.member("not")
+	return not != nil && len(n.names) == 1 && (not.kind == 't' || not.kind == '{' && len(not.names) == 0)
 }
 
 // list is a keyword's value when it is a list, as it must be.
@@ -463,7 +511,7 @@ func (b *builder) array(k *keywords) *arrayType {
 	switch {
 	case rest == nil:
 		a.rest = fixed(anything)
-	case rest.kind != 'f':
+	case !rest.acceptsNothing():
 		a.rest = &lazy{node: rest}
 	}
 	if k.maxItems != nil && k.maxItems.kind == '0' {
@@ -545,7 +593,7 @@ func (b *builder) elsewhere(n *node) bool {
 // others reads the rule for undeclared properties.
 func (b *builder) others(o *objectType, k *keywords) {
 	names := k.propertyNames
-	if names != nil && names.kind == 'f' {
+	if names != nil && names.acceptsNothing() {
 		o.rest = restClosed
 		return
 	}
@@ -553,7 +601,7 @@ func (b *builder) others(o *objectType, k *keywords) {
 	closed := false
 	switch {
 	case k.additional == nil:
-	case k.additional.kind == 'f':
+	case k.additional.acceptsNothing():
 		closed = true
 	case k.additional.kind == 't':
 		additional = fixed(anything)
@@ -571,7 +619,7 @@ func (b *builder) others(o *objectType, k *keywords) {
 			case "", ".*", "^.*$", "^", "^.*":
 				closed, additional = true, nil // nothing is left for others
 			}
-			if kid.kind != 'f' {
+			if !kid.acceptsNothing() {
 				patterns = append(patterns, l)
 				allowed = append(allowed, k.patterns.names[i])
 			}
@@ -601,6 +649,16 @@ func (b *builder) others(o *objectType, k *keywords) {
 		o.rest, o.restType = restTyped, anyOf(append(patterns, additional))
 	case len(patterns) > 0:
 		o.rest, o.restType = restTyped, fixed(anything)
+	}
+	pattern := names.member("pattern")
+	if o.rest == restClosed || len(patterns) > 0 || pattern == nil || pattern.kind != '"' {
+		return
+	}
+	if keys := keysOf([]string{pattern.text}); keys != nil {
+		if o.rest == restOpen {
+			o.restType = fixed(anything)
+		}
+		o.rest, o.keys = restTyped, keys
 	}
 }
 

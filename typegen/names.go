@@ -81,7 +81,7 @@ func (r *registry) fresh(want string) string {
 // nameFor makes a type name of the place of a schema: of the last segments of
 // its pointer that an author chose.
 func nameFor(n *node) string {
-	suffix := ""
+	suffix, target := "", n
 	for ; n.parent != nil; n = n.parent {
 		segment := n.name()
 		chosen := isNameMap(n.parent)
@@ -98,6 +98,9 @@ func nameFor(n *node) string {
 		if len(suffix) > 40 {
 			break
 		}
+	}
+	if suffix == "" && target.parent != nil {
+		suffix = pascal(target.name()) // such as that of #/components/schemas/Pet
 	}
 	if suffix == "" {
 		suffix = "Part"

@@ -7,16 +7,17 @@ import (
 )
 
 // keysOf are the names that the patterns of patternProperties allow, as
-// TypeScript's template literals, which may allow more: `x-${string}` for ^x-[a-z]+$.
+// TypeScript's template literals, which may allow more: `x-${string}` for ^x-[a-z]+,
+// `${string}_id` for _id$.
 // nil is names of which TypeScript cannot say anything.
 func keysOf(patterns []string) []string {
 	var keys []string
 	for _, p := range patterns {
-		prefix := prefixOf(p)
-		if prefix == "" {
+		prefix, suffix := prefixOf(p), suffixOf(p)
+		if prefix == "" && suffix == "" {
 			return nil
 		}
-		keys = append(keys, "`"+prefix+"${string}`")
+		keys = append(keys, "`"+prefix+"${string}"+suffix+"`")
 	}
 	return unrepeated(keys)
 }
@@ -57,6 +58,48 @@ func prefixOf(pattern string) string {
 		prefix = append(prefix, c)
 	}
 	return string(prefix)
+}
+
+// suffixOf is what every text ends with that a regular expression (ECMA-262)
+// matches, "" when that is nothing, cannot be told, or is the whole text.
+func suffixOf(pattern string) string {
+	rest, ok := strings.CutSuffix(pattern, "$")
+	if !ok || strings.HasSuffix(rest, `\`) || strings.Contains(rest, "(?i") || hasAlternation(rest) {
+		return ""
+	}
+	// Whatever is not plain text begins the suffix anew behind it.
+	var suffix []rune
+	anew := !strings.HasPrefix(rest, "^")
+	runes := []rune(strings.TrimPrefix(rest, "^"))
+	for i := 0; i < len(runes); i++ {
+		c := runes[i]
+		switch {
+		case c == '\\' && i+1 < len(runes) && strings.ContainsRune(`-./:_@ `, runes[i+1]):
+			i++
+			suffix = append(suffix, runes[i])
+		case c == '\\' && i+1 < len(runes) && strings.ContainsRune(`dDwWsSbB`, runes[i+1]):
+			i++
+			suffix, anew = nil, true
+		case c == '\\':
+			return "" // of several characters, perhaps
+		case c == '[' || c == '{':
+			end := map[rune]rune{'[': ']', '{': '}'}[c]
+			for i++; i < len(runes) && runes[i] != end; i++ {
+				if runes[i] == '\\' {
+					i++
+				}
+			}
+			suffix, anew = nil, true
+		case plain(c):
+			suffix = append(suffix, c)
+		default:
+			suffix, anew = nil, true
+		}
+	}
+	if !anew {
+		return ""
+	}
+	return string(suffix)
 }
 
 // plain tells characters that stand for themselves in an expression and in a

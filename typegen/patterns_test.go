@@ -16,6 +16,17 @@ func TestPatternKeys(t *testing.T) {
 			t.Errorf("prefix of %s is %q, want %q", pattern, got, want)
 		}
 	}
+	for pattern, want := range map[string]string{
+		"_id$": "_id", `^x-.*\.json$`: ".json", "^[a-z]+_id$": "_id", "a{2}b$": "b", "[$]x$": "x", "(a|b)-c$": "-c", `\dx$`: "x", "ab?c$": "c", "^a+b$": "b",
+		"": "", "$": "", "^ab$": "", "_id": "", `_id\$`: "", "a|b$": "", "(?i)_id$": "", `\u0061b$`: "", `\x61b$`: "", "a*$": "", "ab?$": "", "(x)$": "", "`$": "", "^$": "", "[ab$": "", `\\$`: "",
+	} {
+		if got := suffixOf(pattern); got != want {
+			t.Errorf("suffix of %s is %q, want %q", pattern, got, want)
+		}
+	}
+	if got := keysOf([]string{"^a-", "_id$", "^x.*y$"}); !slices.Equal(got, []string{"`a-${string}`", "`${string}_id`", "`x${string}y`"}) {
+		t.Errorf("keys %q", got)
+	}
 	if got := keysOf([]string{"^a-", "^b-", "^a-x?"}); !slices.Equal(got, []string{"`a-${string}`", "`b-${string}`"}) {
 		t.Errorf("keys %q", got)
 	}
