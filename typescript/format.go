@@ -78,7 +78,7 @@ func (e *Engine) format(ctx context.Context, text string, l script.Language, met
 		if start > end || text[start:end] == x.NewText || fixed.touched(start, end) || !isSpace(text[start:end]) || !isSpace(x.NewText) {
 			continue
 		}
-		if n := len(edits); n > 0 && edits[n-1].Range == x.Range {
+		if n := len(edits); n > 0 && edits[n-1] == x && x.Range.Start != x.Range.End {
 			continue // said twice, of a file of comments
 		}
 		edits = append(edits, x)
