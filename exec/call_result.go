@@ -122,6 +122,21 @@ func (x *run) inline(c *call, text string, result *CallResult) string {
 		c.tool.Name, len(text), cut.Artifact, preview(text))
 }
 
+// keepData adds to the text of a result where its data are, when they are too long
+// to be shown and the text is not they (OUT-1).
+func (x *run) keepData(r *upstream.Result, text string, result *CallResult) string {
+	if len(r.Structured) <= x.limits.MaxInlineBytes || result.Display.Truncated != nil {
+		return text
+	}
+	data := string(x.r.Redact.JSON(r.Structured))
+	cut := &Truncated{TotalChars: utf8.RuneCountInString(data), Artifact: x.artifact(data)}
+	result.Display.Truncated = cut
+	if cut.Artifact == "" {
+		return fmt.Sprintf("%s\n[data of %d bytes are left out here, and could not be kept]", text, len(data))
+	}
+	return fmt.Sprintf("%s\nIts data have %d bytes, too many to show here. The whole of them is in %s\nThey begin:\n%s", text, len(data), cut.Artifact, preview(data))
+}
+
 // preview is a text's beginning, up to a line end when one lies in its second
 // half.
 func preview(text string) string {

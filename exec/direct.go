@@ -217,7 +217,7 @@ func (d *direct) pass(c *call, result *CallResult) {
 		result.Text = withContext(x.inline(c, e.Message, result), record.Context)
 		return
 	}
-	result.Text = withContext(x.inline(c, textOf(c, value, len(kept), result.Display.Dropped), result), record.Context)
+	result.Text = withContext(x.keepData(value, x.inline(c, textOf(c, value, len(kept), result.Display.Dropped), result), result), record.Context)
 }
 
 // script runs Exec.

@@ -440,3 +440,28 @@ func TestDirectCancel(t *testing.T) {
 		cancel()
 	}
 }
+
+// OUT-1: data that are too long to be shown are not lost beside a short text.
+func TestOut1DataBesideText(t *testing.T) {
+	b := setup(t, nil)
+	limits := config.DefaultLimits()
+	limits.MaxInlineBytes = 3000
+	b.Limits = func() config.Limits { return limits }
+	data := jsontext.Value(`{"items":"` + strings.Repeat("x", 3000) + `"}`)
+	b.server.answer = func(context.Context, upstream.Call) (*upstream.Result, error) {
+		return &upstream.Result{Text: "one item", HasText: true, Structured: data}, nil
+	}
+	r := b.direct(t, DirectRequest{Agent: native}, "mcp__a__plain", `{}`)
+	cut := r.Display.Truncated
+	if cut == nil || !strings.HasPrefix(r.Text, "one item\n") || !strings.Contains(r.Text, cut.Artifact) || r.Display.Structured != nil || len(r.Text) > 3000 {
+		t.Fatalf("%+v", r)
+	}
+	if whole, err := os.ReadFile(cut.Artifact); err != nil || string(whole) != string(data) {
+		t.Errorf("%.100s, %v", whole, err)
+	}
+	b.ArtifactDir = ""
+	r = b.direct(t, DirectRequest{Agent: native}, "mcp__a__plain", `{}`)
+	if r.Status != CallCompleted || !strings.Contains(r.Text, "could not be kept]") || r.Display.Truncated == nil {
+		t.Errorf("%+v", r)
+	}
+}
