@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"codemode-ls/config"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -103,6 +105,7 @@ func (c completeCommand) Run(a *app, k *kong.Kong) error {
 		words = []string{""}
 	}
 	candidates, files := complete(k.Model.Node, words)
+	candidates = append(candidates, a.stored(words)...)
 	for _, s := range candidates {
 		fmt.Fprintln(a.stdout, s)
 	}
@@ -110,6 +113,45 @@ func (c completeCommand) Run(a *app, k *kong.Kong) error {
 		fmt.Fprintln(a.stdout, ":")
 	}
 	return nil
+}
+
+// stored is what trust and permissions know by name. It starts no server.
+func (a *app) stored(words []string) (names []string) {
+	if len(words) != 3 {
+		return nil
+	}
+	switch strings.Join(words[:2], " ") {
+	case "trust allow", "trust deny":
+		_, c, err := a.trust()
+		if err != nil {
+			return nil
+		}
+		for _, s := range c.Servers {
+			if s.Layer == config.Workspace {
+				names = append(names, s.Name)
+			}
+		}
+		for _, h := range c.Hooks {
+			if h.Layer == config.Workspace {
+				names = append(names, h.Name())
+			}
+		}
+	case "permissions remove":
+		store, err := a.rules()
+		if err != nil {
+			return nil
+		}
+		for _, r := range store.Rules().All() {
+			names = append(names, r.Match)
+		}
+	}
+	// A name may come from a workspace's file: only what is harmless to a terminal
+	// and a shell is offered.
+	ours := strings.NewReplacer("*", "", ":", "") // of rules and hooks
+	return slices.DeleteFunc(names, func(s string) bool {
+		plain := ours.Replace(s)
+		return !strings.HasPrefix(s, words[2]) || shellWord(plain) != plain
+	})
 }
 
 // complete is what may stand in place of the last word, and whether names of
@@ -178,7 +220,11 @@ func complete(program *kong.Node, words []string) (candidates []string, files bo
 // ofValue is what a flag's or argument's value may be.
 func ofValue(v *kong.Value, typed, before string) (candidates []string, files bool) {
 	if v.Enum == "" {
-		return nil, true
+		switch v.Tag.PlaceHolder {
+		case "FILE", "DIR", "FILE|DIR", "PATH", "SCRIPT", "SCRIPT|-":
+			return nil, true
+		}
+		return nil, false
 	}
 	for _, s := range v.EnumSlice() {
 		if s != "" && strings.HasPrefix(s, typed) {
