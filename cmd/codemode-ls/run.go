@@ -191,8 +191,8 @@ func (a *app) printResult(r *exec.Result, path string) error {
 		}
 		fmt.Fprintln(a.stdout, printable(text))
 	}
-	a.printPlan(r)
 	if r.Status == exec.Completed { // else the text has them
+		a.printPlan(r)
 		for _, w := range r.Warnings {
 			fmt.Fprintf(a.stderr, "warning: %s%s\n", printable(w.Message), place(w.Range))
 		}
