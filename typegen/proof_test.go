@@ -102,9 +102,24 @@ func compile(t *testing.T, tsc, declarations string, claims []*claim) {
 	}
 }
 
-// validator compiles a schema for the oracle.
+// validator compiles a schema for the oracle. Servers that name no draft may
+// mean an older one, of which some keywords have another form today.
 func validator(schema any) (*jsonschema.Schema, error) {
+	compiled, err := validatorOf(schema, jsonschema.Draft2020)
+	for _, older := range [...]*jsonschema.Draft{jsonschema.Draft7, jsonschema.Draft4} {
+		if err == nil {
+			break
+		}
+		if again, olderErr := validatorOf(schema, older); olderErr == nil {
+			return again, nil
+		}
+	}
+	return compiled, err
+}
+
+func validatorOf(schema any, draft *jsonschema.Draft) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
+	c.DefaultDraft(draft)
 	c.UseRegexpEngine(func(s string) (jsonschema.Regexp, error) {
 		re, err := regexp.Compile(s)
 		if err != nil {
@@ -123,7 +138,8 @@ type always struct{ pattern string }
 func (always) MatchString(string) bool { return true }
 func (a always) String() string        { return a.pattern }
 
-// mended leaves out what a validator refuses though servers send it.
+// mended leaves out what a validator refuses though servers send it, and says
+// OpenAPI's nullable in words of JSON Schema.
 func mended(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
@@ -134,6 +150,9 @@ func mended(v any) any {
 			}
 			out[k] = mended(w)
 		}
+		if out["nullable"] == true {
+			allowNull(out)
+		}
 		return out
 	case []any:
 		out := make([]any, len(x))
@@ -143,6 +162,25 @@ func mended(v any) any {
 		return out
 	}
 	return v
+}
+
+// allowNull changes a schema in place, so that pointers into it keep their sense.
+func allowNull(schema map[string]any) {
+	if kind, ok := schema["type"].(string); ok {
+		schema["type"] = []any{kind, "null"}
+	}
+	if list, ok := schema["enum"].([]any); ok && !slices.Contains(list, nil) {
+		schema["enum"] = append(slices.Clip(list), nil)
+	}
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		if list, ok := schema[keyword].([]any); ok {
+			schema[keyword] = append(slices.Clip(list), map[string]any{"type": "null"})
+		}
+	}
+	if _, both := schema["anyOf"]; schema["$ref"] != nil && !both {
+		schema["anyOf"] = []any{map[string]any{"$ref": schema["$ref"]}, map[string]any{"type": "null"}}
+		delete(schema, "$ref")
+	}
 }
 
 type side struct {
@@ -239,6 +277,12 @@ func excuse(schema any, causes []*jsonschema.ValidationError, direction Directio
 	for _, c := range causes {
 		_, fragment, _ := strings.Cut(c.SchemaURL, "#")
 		fragment, _ = url.PathUnescape(fragment)
+		if i := strings.LastIndex(fragment, "/additionalProperties"); i >= 0 {
+			around, _ := (&proposer{root: schema}).resolve("#" + fragment[:i]).(map[string]any)
+			if around["properties"] != nil || around["patternProperties"] != nil {
+				return "an index signature counts for every name: it must allow what the named properties are, too"
+			}
+		}
 		at, _ := (&proposer{root: schema}).resolve("#" + fragment).(map[string]any)
 		switch k := c.ErrorKind.(type) {
 		case *invalid.Type:
