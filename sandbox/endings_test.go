@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -274,6 +275,31 @@ func TestBud12Killed(t *testing.T) {
 }
 
 // BUD-12: a program that is no sandbox.
+// BUD-12: a child that somebody has killed while it waited is given no script,
+// however soon one comes.
+func TestBud12KilledWhileIdle(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no pipe tells there that a process has ended")
+	}
+	p := NewPool(Options{Warm: 1, MaxRuns: 1, MemoryMB: 256})
+	defer p.Close()
+	for range 5 {
+		c, err := p.take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		killProcess(c.cmd)
+		c.cmd.Process.Signal(os.Kill)
+		for !hungUp(c.out) {
+			runtime.Gosched()
+		}
+		p.mu.Lock()
+		p.idle = append([]*child{c}, p.idle...)
+		p.mu.Unlock()
+		wantValue(t, p.Run(t.Context(), testRequest("return 1"), &testHost{}), "1")
+	}
+}
+
 func TestBud12NoChild(t *testing.T) {
 	for _, command := range [][]string{{"/nonexistent/program"}, {"/bin/true"}, {"/bin/echo", "garbage"}} {
 		p := NewPool(Options{Command: command})

@@ -116,13 +116,14 @@ func (c *child) end() {
 	c.out.Close()
 }
 
-// alive says whether the process has not ended.
+// alive says whether the process has not ended. Its pipe closes before its end is
+// known.
 func (c *child) alive() bool {
 	select {
 	case <-c.exited:
 		return false
 	default:
-		return true
+		return !hungUp(c.out)
 	}
 }
 
