@@ -372,7 +372,9 @@ func TestInputs(t *testing.T) { // MCP-2
 			c.call("workspace/executeCommand", `{"command":"codemode.answerInput","arguments":["mode","c"]}`).fails(-32602)
 			c.call("workspace/executeCommand", `{"command":"codemode.answerInput","arguments":["other","c"]}`).fails(-32602)
 		})
-		<-w.reconfigured // for each of the two answers
+		for value(w, "mode") == "" {
+			<-w.reconfigured // for each of the two answers, or once for both
+		}
 		if value(w, "key") != "k" || value(w, "mode") != "b" {
 			t.Errorf("%q, %q", value(w, "key"), value(w, "mode"))
 		}
