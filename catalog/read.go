@@ -147,7 +147,7 @@ func (r *reader) tool(server string, raw jsontext.Value) (*Tool, error) {
 	t.Namespace = namespaceOf(t.Name)
 	r.annotations(t)
 	r.schemas(t)
-	t.Deprecated = t.Deprecated || saysDeprecated(t.Description)
+	t.Deprecated = t.Deprecated || saysDeprecated(t.Description) || titleSaysDeprecated(t.Title)
 	return t, nil
 }
 
@@ -277,6 +277,13 @@ func (r *reader) members(object jsontext.Value, visit func(key string, value jso
 		return fmt.Errorf("it is not valid JSON: %w", err)
 	}
 	return nil
+}
+
+// titleSaysDeprecated tells whether a title ends in the word, in brackets: "Read
+// File (Deprecated)".
+func titleSaysDeprecated(title string) bool {
+	title = strings.ToLower(strings.TrimSpace(title))
+	return strings.HasSuffix(title, "(deprecated)") || strings.HasSuffix(title, "[deprecated]")
 }
 
 // saysDeprecated tells whether a description begins with the word that people

@@ -48,6 +48,8 @@ func TestReadOddTools(t *testing.T) {
 			&Tool{MCPName: "get (a\x00\n\u2028) \"b\"", InputSchema: jsontext.Value(`{}`)}, nil},
 		{"__proto__", `{"name":"__proto__","inputSchema":{}}`, &Tool{MCPName: "__proto__", InputSchema: jsontext.Value(`{}`)}, nil},
 		{"deprecated", `{"name":"x","inputSchema":{},"deprecated":true}`, &Tool{MCPName: "x", InputSchema: jsontext.Value(`{}`), Deprecated: true}, nil},
+		{"deprecated by its title", `{"name":"x","title":"Read File (Deprecated)","inputSchema":{}}`,
+			&Tool{MCPName: "x", Title: "Read File (Deprecated)", InputSchema: jsontext.Value(`{}`), Deprecated: true}, nil},
 		{"said to be deprecated", `{"name":"x","inputSchema":{},"description":"⚠️ DEPRECATED: use y"}`,
 			&Tool{MCPName: "x", InputSchema: jsontext.Value(`{}`), Description: "⚠️ DEPRECATED: use y", Deprecated: true}, nil},
 		{"about deprecation", `{"name":"x","inputSchema":{},"description":"Deprecated packages of npm"}`,
