@@ -52,7 +52,8 @@ func refuser(t *testing.T) Asker {
 func TestCol1DirectNames(t *testing.T) {
 	agents := map[string]catalog.Agent{
 		"code": {}, "native": native, "both": {Mode: catalog.BothModes}, "off": {ExecOff: true},
-		"direct": {Direct: func(name string) bool { return name == "mcp__a__read" }},
+		"direct":     {Direct: func(name string) bool { return name == "mcp__a__read" }},
+		"disallowed": {Mode: native.Mode, Disallowed: func(name string) bool { return name == "mcp__a__plain" }},
 	}
 	for _, c := range []struct{ agent, name, code string }{
 		{"code", "mcp__a__plain", CodeUnknownTool},
@@ -67,6 +68,7 @@ func TestCol1DirectNames(t *testing.T) {
 		{"native", "mcp__a__plain", ""},
 		{"native", "Exec", CodeUnknownTool},
 		{"native", "mcp__a__nope", CodeUnknownTool},
+		{"disallowed", "mcp__a__plain", CodeUnknownTool},
 		{"off", "mcp__a__plain", ""},
 		{"off", "Exec", CodeUnknownTool},
 		{"both", "mcp__a__plain", ""},
@@ -81,6 +83,9 @@ func TestCol1DirectNames(t *testing.T) {
 			r := b.direct(t, DirectRequest{Agent: agents[c.agent], Asker: refuser(t)}, c.name, arguments)
 			if r.Code != c.code {
 				t.Errorf("code %q, want %q: %s", r.Code, c.code, r.Text)
+			}
+			if c.name != "" && strings.Contains(r.Text, "did you mean "+c.name) {
+				t.Errorf("a name is suggested in its own place: %s", r.Text)
 			}
 			if c.code != "" && (len(b.server.sent) != 0 || len(b.Runs(0)) != 0 || len(b.events) != 0 || r.Status != CallFailed) {
 				t.Errorf("%+v, %d sent, events %v", r, len(b.server.sent), b.events)
