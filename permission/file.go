@@ -275,7 +275,7 @@ func edit(text []byte, path string, layer Layer, effect Effect, match string, he
 		}
 		array := list.Value.(*hujson.Array)
 		if e == effect {
-			add(array, match, indentOf(lists, string(e))+"  ")
+			add(array, match, inner(indentOf(lists, string(e))))
 			continue
 		}
 		remove(array, match)
@@ -302,7 +302,7 @@ func ensure(o *hujson.Object, name string, value hujson.ValueTrimmed, indent str
 		Name:  hujson.Value{BeforeExtra: joinExtra(o.AfterExtra, indent), Value: hujson.String(name)},
 		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: value},
 	}
-	o.AfterExtra = hujson.Extra(indent[:max(len(indent)-2, 1)])
+	o.AfterExtra = hujson.Extra(outer(indent))
 	o.Members = append(o.Members, m)
 	return &o.Members[len(o.Members)-1].Value
 }
@@ -321,7 +321,7 @@ func add(a *hujson.Array, match, indent string) {
 	case n == 0:
 		// What stood between the brackets can only be white space and comments.
 		e.BeforeExtra = joinExtra(a.AfterExtra, indent)
-		a.AfterExtra = hujson.Extra(indent[:max(len(indent)-2, 1)])
+		a.AfterExtra = hujson.Extra(outer(indent))
 	case a.Elements[n-1].AfterExtra != nil: // a trailing comma: keep the habit
 		e.BeforeExtra = joinExtra(a.AfterExtra, like(a.Elements[0]))
 		a.AfterExtra = hujson.Extra(closing(a.AfterExtra))
@@ -411,6 +411,22 @@ func indentBefore(extra hujson.Extra) string {
 	}
 	line := s[at+1:]
 	return "\n" + line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+}
+
+// inner and outer are a line break and indent one level deeper, and one less deep,
+// by tabs where there are tabs.
+func inner(indent string) string {
+	if strings.Contains(indent, "\t") {
+		return indent + "\t"
+	}
+	return indent + "  "
+}
+
+func outer(indent string) string {
+	if less, ok := strings.CutSuffix(indent, "\t"); ok {
+		return less
+	}
+	return indent[:max(len(indent)-2, 1)]
 }
 
 // indentOf is the line break and indent before the member with a name.

@@ -363,6 +363,21 @@ func TestPerm10DenialsOutliveABreak(t *testing.T) {
 	want(t, s, "mcp__a__d", Ask)
 }
 
+// PERM-10: a file that is indented by tabs stays so.
+func TestPerm10Tabs(t *testing.T) {
+	text := "{\n\t\"permissions\": {\n\t\t\"note\": 1\n\t}\n}\n"
+	for _, rule := range []string{"mcp__a__b", "mcp__a__c"} {
+		edited, err := edit([]byte(text), "f", User, Deny, rule, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(edited)
+	}
+	if want := "{\n\t\"permissions\": {\n\t\t\"note\": 1,\n\t\t\"deny\": [\n\t\t\t\"mcp__a__b\",\n\t\t\t\"mcp__a__c\"\n\t\t]\n\t}\n}\n"; text != want {
+		t.Errorf("got %q\nwant %q", text, want)
+	}
+}
+
 // PERM-10: comments deny nothing, and the rules of other lists do not either.
 func TestPerm10SalvageIsExact(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "permissions.json")
