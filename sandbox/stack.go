@@ -18,7 +18,7 @@ const maxFrames = 20
 
 // engineWords is what goja says of an object that has no toString, such as every
 // result of a tool: with addresses of its own memory.
-var engineWords = regexp.MustCompile(`Could not convert &\{.*\} \(\*goja\.\w+\) to primitive`)
+var engineWords = regexp.MustCompile(`(?s)Could not convert &\{.*?\}(?: \(\*goja\.\w+\))? to primitive`)
 
 var (
 	// goja writes `name (script.ts:3:9(12))`: the last number is its own.
@@ -89,6 +89,9 @@ func describeFrames(frames []goja.StackFrame) (at *script.Position, lines string
 // cleanStack rewrites the stack lines that goja writes into Node's form and
 // leaves out those that are not of the author's text. Other text stays.
 func cleanStack(s string) string {
+	if strings.Contains(s, "Could not convert &{") {
+		s = engineWords.ReplaceAllString(s, "Cannot convert object to primitive value")
+	}
 	if !strings.Contains(s, "\tat ") || !framePosition.MatchString(s) && !strings.HasSuffix(s, "(native)\n") {
 		return s // a tool's text may hold the stack of another program
 	}

@@ -117,3 +117,27 @@ func TestExec11StackTexts(t *testing.T) {
 		t.Errorf("logs %q", h.logs)
 	}
 }
+
+// EXEC-11, RES-4: no error shows where the engine keeps an object, whatever is in
+// it and wherever its message goes.
+func TestExec11NoAddresses(t *testing.T) {
+	for _, how := range []string{"r + ''", "String(r)", "`${r}`", "+r", "r < 1"} {
+		code := `const r: any = await tools.echo({ a: { b: "} x" }, c: [1] }); ` + how
+		o, _ := runScript(t, code)
+		wantError(t, o, Thrown, "TypeError", "Cannot convert object to primitive value")
+		o, h := runScript(t, "try { "+code+" } catch (e) { console.log(e.message); return [e.message, e.stack] }")
+		if all := string(o.Value) + strings.Join(h.logs, ""); strings.Contains(all, "&{") || strings.Contains(all, "0x") || !strings.Contains(all, "Cannot convert object") {
+			t.Errorf("%s: %s", how, all)
+		}
+	}
+}
+
+// EXEC-17: compact numbers and units as they are written in English.
+func TestExec17NumberFormat(t *testing.T) {
+	o, _ := runScript(t, `const f = (o: any) => [0, 5, 12.34, 99.96, 123.45, 999.6, 1234, 1250, 1999, 9950, 12345, 99500, 123456, 999999, 1234567, 12345678, 1.5e9, 1e12, 1.2e15, -1234, -0.5, 0.123].map((x) => new Intl.NumberFormat("en", o).format(x)).join(" ")
+return [f({ notation: "compact" }), f({ notation: "compact", maximumFractionDigits: 1 })]`)
+	wantValue(t, o, `["0 5 12 100 123 1K 1.2K 1.3K 2K 10K 12K 100K 123K 1M 1.2M 12M 1.5B 1T 1200T -1.2K -0.5 0.12",`+
+		`"0 5 12.3 100 123.5 999.6 1.2K 1.3K 2K 10K 12.3K 99.5K 123.5K 1M 1.2M 12.3M 1.5B 1T 1200T -1.2K -0.5 0.1"]`)
+	o, _ = runScript(t, `return [["kilobyte", 12], ["day", 1], ["day", 2], ["celsius", 20], ["percent", 5], ["second", 1500]].map(([unit, n]: any) => new Intl.NumberFormat("en", { style: "unit", unit }).format(n)).concat(new Intl.NumberFormat("en", { style: "unit", unit: "foot", unitDisplay: "long" }).format(2))`)
+	wantValue(t, o, `["12 kB","1 day","2 days","20°C","5%","1,500 sec","2 feet"]`)
+}

@@ -6,6 +6,25 @@
     { defineProperty, getPrototypeOf } = Object;
   const def = (o, k, v) => defineProperty(o, k, { value: v, writable: true, enumerable: false, configurable: true });
   const grp = (s) => s.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+  // Short forms of units; a unit that is not here is written out.
+  const units = {
+    byte: 'byte', kilobyte: 'kB', megabyte: 'MB', gigabyte: 'GB', terabyte: 'TB', petabyte: 'PB', bit: 'bit',
+    millisecond: 'ms', second: 'sec', minute: 'min', hour: 'hr', day: 'day+', week: 'wk+', month: 'mth+', year: 'yr+',
+    meter: 'm', kilometer: 'km', centimeter: 'cm', millimeter: 'mm', mile: 'mi', foot: 'ft', inch: 'in',
+    gram: 'g', kilogram: 'kg', pound: 'lb', ounce: 'oz', liter: 'L', milliliter: 'mL', degree: 'deg',
+    celsius: '\u00b0C', fahrenheit: '\u00b0F', percent: '%',
+  };
+  const unitOf = (n, o) => {
+    const u = String(o.unit);
+    const short = O.hasOwn(units, u) && o.unitDisplay !== 'long' ? units[u] : undefined;
+    const many = Math.abs(n) === 1 ? '' : 's';
+    if (short === undefined) {
+      const long = { foot: 'feet', inch: 'inches', celsius: 'degrees Celsius', fahrenheit: 'degrees Fahrenheit', percent: 'percent' };
+      return ' ' + (many && O.hasOwn(long, u) ? long[u] : u + (u === 'percent' ? '' : many));
+    }
+    if (!/^\w/.test(short)) return short;
+    return ' ' + (short.endsWith('+') ? short.slice(0, -1) + many : short);
+  };
   const fmtNum = (n, o = {}) => {
     if (n !== n) return 'NaN';
     if (n === Infinity) return '∞';
@@ -20,19 +39,23 @@
     if (cur)
       prefix =
         { USD: '$', EUR: '€', GBP: '£', JPY: '¥', CNY: 'CN¥', INR: '₹', KRW: '₩' }[o.currency] ?? o.currency + '\u00a0';
+    if (o.style === 'unit') suffix = unitOf(n, o);
     if (o.notation === 'compact') {
-      const u = [
-        ['T', 1e12],
-        ['B', 1e9],
-        ['M', 1e6],
-        ['K', 1e3],
-      ].find((x) => Math.abs(n) >= x[1]);
-      if (u) {
-        n /= u[1];
-        suffix = u[0];
-      }
-      o = { maximumFractionDigits: Math.abs(n) < 100 ? 1 : 0, ...o };
-      if (Math.abs(n) >= 100) o.maximumFractionDigits = 0;
+      // Two digits that count, unless there are more before the point.
+      const fixed = o.maximumFractionDigits ?? o.minimumFractionDigits;
+      const round = (x) => {
+        const digits = fixed ?? (x >= 10 || x === 0 ? 0 : 1 - Math.floor(Math.log10(x)));
+        const scaled = x * 10 ** digits;
+        return scaled < 1e15 ? Math.round(+scaled.toPrecision(15)) / 10 ** digits : x;
+      };
+      const abs = Math.abs(n);
+      const large = ['', 'K', 'M', 'B', 'T'];
+      let k = 0;
+      while (k < 4 && round(abs / 1e3 ** k) >= 1e3) k++;
+      const x = round(abs / 1e3 ** k);
+      n = n < 0 ? -x : x;
+      suffix = large[k] + suffix;
+      o = { useGrouping: x >= 1e4, ...o, minimumFractionDigits: o.minimumFractionDigits ?? 0, maximumFractionDigits: fixed ?? 6 };
     }
     const minF = o.minimumFractionDigits ?? (cur ? (o.currency === 'JPY' || o.currency === 'KRW' ? 0 : 2) : 0);
     const maxF = o.maximumFractionDigits ?? Math.max(minF, cur ? minF : o.style === 'percent' ? 0 : 3);
