@@ -209,7 +209,7 @@ func (r *serverReader) unknownField(m *hujson.ObjectMember) {
 	name := key(m)
 	var known []string
 	for _, f := range r.dialect.fields {
-		if f.as != asNothing && f.as != asOfExtensions {
+		if f.as != asNothing && f.as != asOfExtensions && !slices.Contains(known, f.Name) {
 			known = append(known, f.Name)
 		}
 	}
