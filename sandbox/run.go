@@ -148,6 +148,7 @@ func (r *run) conclude(end finish, value jsontext.Value, reason Status, o *Outco
 	if end.Error != nil {
 		e := *end.Error
 		e.Name, e.Message, e.Stack, e.Code = clip(e.Name), clip(e.Message), clip(e.Stack), clip(e.Code)
+		e.Stack = ownFrames(e.Stack, strings.Count(r.req.Code, "\n")+1)
 		if e.Call < 0 || e.Call >= r.next {
 			e.Call = -1
 		}

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,6 +116,26 @@ func cleanStack(s string) string {
 		b.WriteString(line)
 	}
 	return b.String()
+}
+
+// ownFrames leaves out of a stack what is below the author's last line, where a
+// module's default export is called, and the name that such an export is given.
+func ownFrames(stack string, lines int) string {
+	kept := strings.Split(stack, "\n")
+	kept = slices.DeleteFunc(kept, func(line string) bool {
+		m := authorLine.FindStringSubmatch(line)
+		if m == nil || !strings.HasPrefix(line, "    at ") {
+			return false
+		}
+		n, err := strconv.Atoi(m[1])
+		return err == nil && n > lines
+	})
+	for i, line := range kept {
+		if place, ok := strings.CutPrefix(line, "    at $main ("); ok {
+			kept[i] = "    at " + strings.TrimSuffix(place, ")")
+		}
+	}
+	return strings.Join(kept, "\n")
 }
 
 // positionIn is the first position of the author's text in a stack.

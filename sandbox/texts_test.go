@@ -141,3 +141,17 @@ return [f({ notation: "compact" }), f({ notation: "compact", maximumFractionDigi
 	o, _ = runScript(t, `return [["kilobyte", 12], ["day", 1], ["day", 2], ["celsius", 20], ["percent", 5], ["second", 1500]].map(([unit, n]: any) => new Intl.NumberFormat("en", { style: "unit", unit }).format(n)).concat(new Intl.NumberFormat("en", { style: "unit", unit: "foot", unitDisplay: "long" }).format(2))`)
 	wantValue(t, o, `["12 kB","1 day","2 days","20°C","5%","1,500 sec","2 feet"]`)
 }
+
+// EXEC-11, EXEC-16: the stack of a module has the author's lines alone.
+func TestExec11ModuleStack(t *testing.T) {
+	for code, want := range map[string]string{
+		"export default function main() {\n  return nope;\n}":                "ReferenceError: nope is not defined\n    at main (script.ts:2:10)",
+		"export default async () => {\n  null.x;\n}":                         "TypeError: Cannot read property 'x' of undefined or null\n    at script.ts:2:8",
+		"export default async function () {\n  throw new Error('x');\n}\n\n": "Error: x\n    at script.ts:2:9",
+	} {
+		o, _ := runScript(t, code)
+		if o.Error == nil || o.Error.Stack != want {
+			t.Errorf("%+v\nwant %q", o.Error, want)
+		}
+	}
+}
