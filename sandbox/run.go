@@ -148,7 +148,11 @@ func (r *run) conclude(end finish, value jsontext.Value, reason Status, o *Outco
 	if end.Error != nil {
 		e := *end.Error
 		e.Name, e.Message, e.Stack, e.Code = clip(e.Name), clip(e.Message), clip(e.Stack), clip(e.Code)
-		e.Stack = ownFrames(e.Stack, strings.Count(r.req.Code, "\n")+1)
+		lines := countLines(r.req.Code)
+		e.Stack = ownFrames(e.Stack, lines)
+		if e.At != nil && e.At.Line >= lines {
+			e.At = nil // no place of the author's text
+		}
 		if e.Call < 0 || e.Call >= r.next {
 			e.Call = -1
 		}
@@ -175,6 +179,15 @@ func (r *run) conclude(end finish, value jsontext.Value, reason Status, o *Outco
 		}
 		o.Status, o.Error = reason, &e
 	}
+}
+
+// countLines counts by the line terminators of the language.
+func countLines(code string) int {
+	n := 1 - strings.Count(code, "\r\n")
+	for _, end := range []string{"\n", "\r", "\u2028", "\u2029"} {
+		n += strings.Count(code, end)
+	}
+	return n
 }
 
 // clip bounds a text of the child and makes it valid.

@@ -199,6 +199,11 @@ func (e *resultEncoder) special(o *goja.Object, path string) (bool, error) {
 		e.warn(path, "a typed array became an array of numbers")
 		return e.array(o, path)
 	}
+	if name := className(o); name == "BigInt" || name == "Symbol" {
+		if v, ok := e.realm.unbox(o, name); ok {
+			return e.value(v, path)
+		}
+	}
 	if name := className(o); name == "WeakMap" || name == "WeakSet" || name == "WeakRef" || name == "DataView" {
 		e.text(path, "a "+name, "["+name+"]")
 		return true, nil

@@ -150,7 +150,8 @@ func positionIn(stack string) *script.Position {
 	}
 	line, _ := strconv.Atoi(m[1])
 	column, _ := strconv.Atoi(m[2])
-	if line < 1 || column < 1 {
+	const most = 1 << 24 // a script may write any number there
+	if line < 1 || column < 1 || line > most || column > most {
 		return nil
 	}
 	return &script.Position{Line: line - 1, Character: column - 1}

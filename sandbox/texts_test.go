@@ -145,13 +145,33 @@ return [f({ notation: "compact" }), f({ notation: "compact", maximumFractionDigi
 // EXEC-11, EXEC-16: the stack of a module has the author's lines alone.
 func TestExec11ModuleStack(t *testing.T) {
 	for code, want := range map[string]string{
-		"export default function main() {\n  return nope;\n}":                "ReferenceError: nope is not defined\n    at main (script.ts:2:10)",
-		"export default async () => {\n  null.x;\n}":                         "TypeError: Cannot read property 'x' of undefined or null\n    at script.ts:2:8",
-		"export default async function () {\n  throw new Error('x');\n}\n\n": "Error: x\n    at script.ts:2:9",
+		"export default function main() {\n  return nope;\n}":            "ReferenceError: nope is not defined\n    at main (script.ts:2:10)",
+		"export default async () => {\n  null.x;\n}":                     "TypeError: Cannot read property 'x' of undefined or null\n    at script.ts:2:8",
+		"export default async function () {\n  throw new Error('x');\n}": "Error: x\n    at script.ts:2:9",
 	} {
-		o, _ := runScript(t, code)
-		if o.Error == nil || o.Error.Stack != want {
-			t.Errorf("%+v\nwant %q", o.Error, want)
+		for _, end := range []string{"\n", "\r\n", "\r", "\u2028"} {
+			o, _ := runScript(t, strings.ReplaceAll(code, "\n", end))
+			if o.Error == nil || o.Error.Stack != want || o.Error.At == nil || o.Error.At.Line != 1 {
+				t.Errorf("%q: %+v\nwant %q", end, o.Error, want)
+			}
 		}
 	}
+}
+
+// EXEC-11: a position that a script makes up is none.
+func TestExec11ForgedPosition(t *testing.T) {
+	for _, place := range []string{"1:99999999999999999999", "99999999999999999999:1", "5:5", "1:2147483648", "0:0", "-1:-1"} {
+		o, _ := runScript(t, `throw Object.assign(new Error("x"), { stack: "Error: x\n    at script.ts:`+place+`" })`)
+		if o.Status != Thrown || o.Error.At != nil {
+			t.Errorf("%s: %s %+v", place, o.Status, o.Error)
+		}
+	}
+}
+
+// EXEC-10: a boxed BigInt or symbol is what is in the box.
+func TestExec10Boxes(t *testing.T) {
+	o, _ := runScript(t, `return [1, { a: Object(1n) }]`)
+	wantError(t, o, Thrown, "TypeError", "a BigInt cannot be converted to JSON: use Number(x) or String(x), at $[1].a")
+	o, _ = runScript(t, `return [Object(Symbol("q"))]`)
+	wantValue(t, o, `["Symbol(q)"]`)
 }
