@@ -81,6 +81,7 @@ func live() int {
 	r.members.addMembers(s.Absent, true)
 	r.install(s.Globals, s.AllTools)
 	go watchMemory(first.MemoryMB)
+	go watchBusyness(&r.busy, time.Duration(s.Bounds.BusyMs)*time.Millisecond, out)
 	go receive(in, r)
 	f := r.run(&script.Program{Code: string(code), SourceMap: m}, s.Language)
 	meta, err := withJSON(f)
@@ -161,6 +162,22 @@ func watchMemory(megabytes int) {
 			collecting = true
 			debug.SetGCPercent(100)
 		}
+	}
+}
+
+// watchBusyness tells the host when the script has computed for longer than it
+// may.
+func watchBusyness(b *busyness, limit time.Duration, out *frameWriter) {
+	if limit <= 0 {
+		return
+	}
+	for {
+		left := limit - b.read()
+		if left <= 0 {
+			_ = out.write(frameBusy)
+			return
+		}
+		<-time.After(left)
 	}
 }
 

@@ -29,6 +29,7 @@ import (
 //	  ready
 //	  call    u32 index, i32 line, i32 character (-1: unknown), u32 length, name, then JSON
 //	  log     u8 level, then text
+//	  busy                                     the script has computed for as long as it may
 //	  done    u32 length, JSON finish, then the value's JSON
 //
 // A compiler is spoken to in the same frames, again and again:
@@ -49,6 +50,7 @@ const (
 	frameCall   = 'c'
 	frameLog    = 'l'
 	frameDone   = 'd'
+	frameBusy   = 'b'
 )
 
 const (
@@ -81,10 +83,12 @@ type bounds struct {
 	LogChars      int `json:"logChars"`
 	LogEntries    int `json:"logEntries"`
 	ValueBytes    int `json:"valueBytes"`
+	// BusyMs is for how long the script may compute before the host is told.
+	BusyMs int64 `json:"busyMs"`
 }
 
 func boundsOf(l Limits) bounds {
-	return bounds{MaxConcurrent: l.MaxConcurrent, LogChars: l.LogChars, LogEntries: l.LogEntries, ValueBytes: l.ValueBytes}
+	return bounds{MaxConcurrent: l.MaxConcurrent, LogChars: l.LogChars, LogEntries: l.LogEntries, ValueBytes: l.ValueBytes, BusyMs: l.Wall.Milliseconds()}
 }
 
 var levels = [...]string{"log", "info", "warn", "error", "debug"}

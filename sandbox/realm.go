@@ -69,6 +69,8 @@ type realm struct {
 	viewGetters             map[string]goja.Callable // of DataView
 	importer                *goja.Object
 
+	busy busyness
+
 	mu      sync.Mutex
 	inbox   []answer
 	stopped string
@@ -115,6 +117,7 @@ func newRealm(out outlet) *realm {
 		pending: map[int]*pendingCall{}, rejected: map[*goja.Object]*pendingCall{},
 		intrinsics: map[*goja.Object]bool{}, errors: map[string]*goja.Object{},
 		wake: make(chan struct{}, 1),
+		busy: busyness{began: time.Now()},
 	}
 	r.captureRegExp()
 	installPrelude(r)
@@ -241,7 +244,9 @@ func (r *realm) take() (answers []answer, stopped bool) {
 		if stopped || len(answers) > 0 {
 			return answers, stopped
 		}
+		r.busy.pause()
 		<-r.wake
+		r.busy.resume()
 	}
 }
 
@@ -254,6 +259,7 @@ func (r *realm) run(p *script.Program, l script.Language) (f finish) {
 		f.LogsCut = r.logsCut
 		f.clip()
 	}()
+	r.busy.resume()
 	program, err := r.load(p)
 	if err != nil {
 		return finish{Status: Invalid, Error: compileFailure(err, l)}

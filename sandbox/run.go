@@ -56,6 +56,7 @@ type run struct {
 
 	wg       sync.WaitGroup // workers and writers
 	work     chan Call      // to a worker that has nothing to do
+	busy     chan struct{}  // capacity 1: the script has computed for as long as it may
 	mu       sync.Mutex
 	inFlight map[int]bool
 	reason   Status // why the script was stopped
@@ -68,7 +69,7 @@ type run struct {
 }
 
 func newRun(c *child, r Request, h Host, active *activity, logger *slog.Logger) *run {
-	return &run{child: c, logger: logger, req: r, host: h, active: active, inFlight: map[int]bool{}, work: make(chan Call)}
+	return &run{child: c, logger: logger, req: r, host: h, active: active, inFlight: map[int]bool{}, work: make(chan Call), busy: make(chan struct{}, 1)}
 }
 
 // do runs the script to its end. The child is of no use afterwards.
@@ -259,6 +260,12 @@ func (r *run) frame(ctx context.Context, kind byte, body []byte) error {
 			r.wg.Go(func() { r.worker(ctx, c) })
 		}
 		return nil
+	case frameBusy:
+		select {
+		case r.busy <- struct{}{}:
+		default:
+		}
+		return nil
 	case frameLog:
 		if len(body) == 0 || int(body[0]) >= len(levels) {
 			return errGarbage
@@ -362,6 +369,9 @@ func (r *run) watch(ctx context.Context, over <-chan struct{}) {
 			r.reason = Cancelled
 			r.mu.Unlock()
 			r.child.kill()
+			return
+		case <-r.busy:
+			r.stop(TimedOut, over)
 			return
 		case <-timer.C:
 		case <-changed[0]:
