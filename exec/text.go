@@ -150,13 +150,15 @@ const (
 	maxCallLines   = 100
 )
 
+// diagnostics lists what is wrong; hints are in the data alone.
 func (t *text) diagnostics(b *strings.Builder) {
-	for i, d := range t.result.Diagnostics {
+	wrong := slices.DeleteFunc(slices.Clone(t.result.Diagnostics), func(d Diagnostic) bool { return d.Severity > 2 })
+	for i, d := range wrong {
 		switch i {
 		case 0:
 			b.WriteString("\nThe type check says:")
 		case maxDiagnostics:
-			fmt.Fprintf(b, "\n… and %d more", len(t.result.Diagnostics)-i)
+			fmt.Fprintf(b, "\n… and %d more", len(wrong)-i)
 			return
 		}
 		fmt.Fprintf(b, "\n%d:%d %s", d.Range.Start.Line+1, d.Range.Start.Character+1, strings.ReplaceAll(d.Message, "\n", "\n  "))

@@ -242,3 +242,15 @@ func TestFold(t *testing.T) {
 		t.Errorf("%d characters", len([]rune(got)))
 	}
 }
+
+// The text of a check names what is wrong; hints are for the editor.
+func TestDiagnosticsInText(t *testing.T) {
+	r := &Result{Status: CodeError, Error: &Error{Name: "TypeError", Message: "no"}, Diagnostics: []Diagnostic{
+		{Severity: 4, Message: "a hint"}, {Severity: 1, Message: "an error"}, {Severity: 2, Message: "a warning"},
+	}}
+	var b strings.Builder
+	(&text{result: r}).diagnostics(&b)
+	if got := b.String(); got != "\nThe type check says:\n1:1 an error\n1:1 a warning" {
+		t.Errorf("%q", got)
+	}
+}

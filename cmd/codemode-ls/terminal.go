@@ -97,6 +97,7 @@ func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, 
 		if answer, ok := answerOf(line, q.Loop); ok {
 			return answer, nil
 		}
+		fmt.Fprintln(t.tty, "Type one of the letters in brackets, then Enter.")
 	}
 }
 

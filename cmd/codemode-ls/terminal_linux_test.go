@@ -164,6 +164,8 @@ func TestCli3Terminal(t *testing.T) {
 	p := onTerminal(t, `return (await tools.mcp__mine__add({ a: 1, b: 2 })).sum`, nil, "run", "--server", "mine=codemode-ls demo")
 	p.see("The script wants to call mcp__mine__add")
 	p.see("deny and [s]top ?")
+	p.press("?\n")
+	p.see("one of the letters in brackets, then Enter")
 	p.press("o\n")
 	shown, code := p.end()
 	if code != 0 || p.stdout.String() != "3\n" {
