@@ -379,8 +379,16 @@ func TestPerm4EditWhileAsked(t *testing.T) {
 			b.store = permission.OpenStore(permission.StoreOptions{UserDir: filepath.Dir(file)})
 			b.Runner.Rules = b.store
 			asked := 0
-			r := b.run(t, Request{Asker: askerFunc(func(ctx context.Context, q Question) (Answer, error) {
+			waiting := make(chan struct{}, 8)
+			r := b.Run(t.Context(), Request{Code: "return 1", Events: func(e Event) {
+				if e.Kind == "call" && e.Call.Status == CallWaiting {
+					waiting <- struct{}{}
+				}
+			}, Asker: askerFunc(func(ctx context.Context, q Question) (Answer, error) {
 				asked++
+				for range 2 {
+					<-waiting // both calls have been made
+				}
 				if err := os.WriteFile(file, []byte(`{"permissions":{"`+effect+`":["mcp__a__*"]}}`), 0o600); err != nil {
 					t.Error(err)
 				}
