@@ -66,6 +66,7 @@ type message struct {
 }
 
 func serve(path string) int {
+	read, _ := os.Stat(path) // before it is read: a change after that is one
 	d, err := Read(path)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -97,7 +98,7 @@ func serve(path string) int {
 			return 2
 		}
 	}
-	go s.look()
+	go s.look(read)
 	in := bufio.NewReader(os.Stdin)
 	for {
 		line, err := in.ReadBytes('\n')
@@ -146,9 +147,8 @@ func (s *server) mark(event, tool string, arguments jsontext.Value) {
 	_, _ = fmt.Fprintf(s.timeline, "{\"server\":%s,\"event\":%q,\"tool\":%s,\"arguments\":%s}\n", quote(s.description().Name), event, quote(tool), arguments)
 }
 
-// look follows the file.
-func (s *server) look() {
-	before, _ := os.Stat(s.path)
+// look follows the file, from how it was before it was read.
+func (s *server) look(before os.FileInfo) {
 	for range time.Tick(lookEvery) {
 		now, err := os.Stat(s.path)
 		if err != nil || (os.SameFile(before, now) && before.ModTime().Equal(now.ModTime()) && before.Size() == now.Size()) {
