@@ -60,8 +60,14 @@ type message struct {
 // connect starts a server with a fake workspace and the client's end of it.
 func connect(t *testing.T, w *fakeWorkspace) *testClient {
 	t.Helper()
+	return connectWith(t, w, Options{})
+}
+
+// connectWith is connect with other options than a test needs most often.
+func connectWith(t *testing.T, w *fakeWorkspace, o Options) *testClient {
+	t.Helper()
 	here, there := net.Pipe()
-	o := Options{Version: "test", CacheDir: t.TempDir()}
+	o.Version, o.CacheDir = "test", t.TempDir()
 	o.openForTest = func(_ context.Context, o workspace.Options) opened {
 		w.opened(o)
 		return w
@@ -91,9 +97,14 @@ func connect(t *testing.T, w *fakeWorkspace) *testClient {
 func initialized(t *testing.T, w *fakeWorkspace, capabilities string) *testClient {
 	t.Helper()
 	c := connect(t, w)
+	c.handshake(capabilities)
+	return c
+}
+
+func (c *testClient) handshake(capabilities string) {
+	c.t.Helper()
 	c.call("initialize", `{"processId":null,"rootUri":null,"capabilities":`+capabilities+`}`).ok()
 	c.notify("initialized", `{}`)
-	return c
 }
 
 func (c *testClient) read() {

@@ -1,9 +1,7 @@
 package lsp
 
 import (
-	"context"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,34 +26,10 @@ func connectTyped(t *testing.T, w *fakeWorkspace, capabilities string) *testClie
 	if err != nil {
 		t.Fatal(err)
 	}
-	here, there := net.Pipe()
-	o := Options{Version: "test", CacheDir: t.TempDir()}
-	o.TypeScript = func() *typescript.Engine {
+	c := connectWith(t, w, Options{TypeScript: func() *typescript.Engine {
 		return typescript.New(typescript.Options{Command: []string{binary, typescript.ChildCommand}})
-	}
-	o.openForTest = func(_ context.Context, o workspace.Options) opened {
-		w.opened(o)
-		return w
-	}
-	c := &testClient{t: t, conn: here, exit: make(chan int, 1)}
-	c.cond = sync.NewCond(&c.mu)
-	done := make(chan struct{})
-	go func() { c.exit <- Serve(context.Background(), there, o) }()
-	go func() {
-		defer close(done)
-		c.read()
-	}()
-	t.Cleanup(func() {
-		here.Close()
-		<-done
-		select {
-		case <-c.exit:
-		case <-time.After(patience):
-			t.Error("Serve did not return")
-		}
-	})
-	c.call("initialize", `{"processId":null,"rootUri":null,"capabilities":`+capabilities+`}`).ok()
-	c.notify("initialized", `{}`)
+	}})
+	c.handshake(capabilities)
 	<-w.open
 	return c
 }
