@@ -49,6 +49,23 @@
     if (!s) throw new TypeError('incompatible receiver');
     return s;
   };
+  // first is the first step whose value f answers as wanted, and closes the
+  // iterator behind it; undefined when there is none.
+  const first = (o, f, wanted) => {
+    objchk(o);
+    fnchk(o, f);
+    const r = rec(o);
+    let i = 0;
+    for (;;) {
+      const s = step(r);
+      if (s.done) return undefined;
+      const b = closing(r, () => f(s.value, i++));
+      if (!!b === wanted) {
+        close(r);
+        return s;
+      }
+    }
+  };
   methods(HelperProto, {
     next() {
       const s = wm(this);
@@ -238,49 +255,14 @@
       }
     },
     some(f) {
-      objchk(this);
-      fnchk(this, f);
-      const r = rec(this);
-      let i = 0;
-      for (;;) {
-        const s = step(r);
-        if (s.done) return false;
-        const b = closing(r, () => f(s.value, i++));
-        if (b) {
-          close(r);
-          return true;
-        }
-      }
+      return first(this, f, true) !== undefined;
     },
     every(f) {
-      objchk(this);
-      fnchk(this, f);
-      const r = rec(this);
-      let i = 0;
-      for (;;) {
-        const s = step(r);
-        if (s.done) return true;
-        const b = closing(r, () => f(s.value, i++));
-        if (!b) {
-          close(r);
-          return false;
-        }
-      }
+      return first(this, f, false) === undefined;
     },
     find(f) {
-      objchk(this);
-      fnchk(this, f);
-      const r = rec(this);
-      let i = 0;
-      for (;;) {
-        const s = step(r);
-        if (s.done) return undefined;
-        const b = closing(r, () => f(s.value, i++));
-        if (b) {
-          close(r);
-          return s.value;
-        }
-      }
+      const s = first(this, f, true);
+      return s === undefined ? undefined : s.value;
     },
   });
   O.assign(host.iterator, {
