@@ -16,8 +16,9 @@ type Options struct {
 	Command []string
 	// Compiler starts a compiler. Nil: this executable with CompilerCommand.
 	Compiler []string
-	// Warm is how many children wait ready to run; they are renewed in the
-	// background. Each runs one script and is never used twice (ISO-9, ISO-10).
+	// Warm is how many children wait ready to run at first (Pool.Warm changes
+	// it); they are renewed in the background. Each runs one script and is never
+	// used twice (ISO-9, ISO-10).
 	Warm int
 	// MaxRuns is how many scripts run at the same time; more wait. 0: 4.
 	MaxRuns  int
@@ -37,7 +38,7 @@ var errClosed = errors.New("the sandbox is closing")
 
 // Pool keeps warm children and runs scripts in them.
 type Pool struct {
-	o        Options
+	o        Options         // never changes
 	ctx      context.Context // ends with Close
 	cancel   context.CancelFunc
 	slots    chan struct{}
@@ -46,6 +47,7 @@ type Pool struct {
 
 	mu        sync.Mutex
 	closed    bool
+	warm      int // how many children wait ready
 	idle      []*child
 	compilers []*child       // that wait for a script
 	waiters   []chan spawned // runs without a child, in order
@@ -80,7 +82,7 @@ func (p *Pool) Warm(n int) {
 	if p.closed {
 		return
 	}
-	p.o.Warm = n
+	p.warm = n
 	p.fill()
 	if n > 0 {
 		p.wg.Go(p.startCompiler)
@@ -89,7 +91,7 @@ func (p *Pool) Warm(n int) {
 
 // fill starts as many children as are wanted; p.mu is held.
 func (p *Pool) fill() {
-	for !p.closed && p.starting < max(1, runtime.NumCPU()) && len(p.idle)+p.starting < p.o.Warm+len(p.waiters) {
+	for !p.closed && p.starting < max(1, runtime.NumCPU()) && len(p.idle)+p.starting < p.warm+len(p.waiters) {
 		p.starting++
 		p.wg.Add(1)
 		go p.start()

@@ -109,3 +109,18 @@ func TestBud12KilledAmongMany(t *testing.T) {
 		t.Errorf("%d bytes of heap at most", peak.Load())
 	}
 }
+
+// How many children wait ready changes while scripts are compiled and run: the
+// workspace warms its pool when its servers are there.
+func TestWarmWhileRunning(t *testing.T) {
+	p := NewPool(Options{MemoryMB: 256, Log: testLog()})
+	defer p.Close()
+	var wg sync.WaitGroup
+	for i := range 3 {
+		wg.Go(func() { p.Warm(i) })
+		wg.Go(func() {
+			wantValue(t, p.Run(t.Context(), testRequest(fmt.Sprintf("return %d", i)), &testHost{}), strconv.Itoa(i))
+		})
+	}
+	wg.Wait()
+}
