@@ -21,6 +21,13 @@ func fullName(server, tool string) string {
 	return prefix + identifierLike(server) + separator + tool
 }
 
+// CanOwn tells whether a tool of the server can have this full name. More than
+// one server may: a and a__b for mcp__a__b__c.
+func CanOwn(server, name string) bool {
+	tool, ok := strings.CutPrefix(name, fullName(server, ""))
+	return ok && tool != ""
+}
+
 // namespaceOf is the part of a full name before its second "__". It is the name
 // itself when there is none, and "" when the name is not an MCP tool's.
 func namespaceOf(name string) string {

@@ -19,7 +19,8 @@ import (
 // Call calls one tool. Arguments are sent as they are, byte for byte over
 // stdio. The time limit of a call begins when the server is connected, and
 // begins anew with each progress notification up to the setting's ceiling
-// (TIME-3). A server that connects for the first time is waited for. A result
+// (TIME-3). A server that connects, or is about to be started again, is waited
+// for (see server.await). A result
 // with isError is a Result; an error is a failure of the call itself:
 // *CallError.
 func (s *Set) Call(ctx context.Context, c Call) (*Result, error) {
@@ -33,7 +34,7 @@ func (s *Set) Call(ctx context.Context, c Call) (*Result, error) {
 	}
 	var last *session
 	for {
-		session, err := server.await(ctx, last, c.sent)
+		session, err := s.await(ctx, server, want{last: last, waits: c.sent})
 		if err != nil {
 			if failed := (*CallError)(nil); errors.As(err, &failed) {
 				return nil, failed
@@ -41,9 +42,9 @@ func (s *Set) Call(ctx context.Context, c Call) (*Result, error) {
 			return nil, ended(ctx, c, err)
 		}
 		r, err := session.call(ctx, c, arguments, s.limits().CallTimeout)
-		// A call that the server did not take, because it had forgotten the session,
-		// was not carried out, and is made once more.
-		if last != nil || !errors.Is(err, errForgotten) {
+		// A call that the server did not take, because it had forgotten the session or
+		// had ended, was not carried out, and is made once more.
+		if last != nil || !errors.Is(err, errForgotten) && !errors.Is(err, errNotTaken) {
 			return r, err
 		}
 		last = session
@@ -77,6 +78,10 @@ var errTooLate = errors.New("the time for the call has run out")
 // errSessionEnded is the cause of a call whose session is gone.
 var errSessionEnded = errors.New("the session has ended")
 
+// errNotTaken is the cause of a call that the server has read nothing of, because
+// its process had ended before.
+var errNotTaken = errors.New("the server had ended before the call")
+
 // callCeiling bounds a call however much progress it reports.
 var callCeiling = func() time.Duration {
 	for _, s := range config.Settings() {
@@ -92,6 +97,7 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ctx, tap := tapped(ctx)
+	taken := func() bool { return true }
 
 	begin := time.Now()
 	timer := time.AfterFunc(limit, func() { cancel(errTooLate) })
@@ -111,6 +117,7 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 		placeholder := rand.Text()
 		defer s.process.stdin.hold(placeholder, arguments, c.sent)()
 		request.Params.Arguments = placeholder
+		taken = func() bool { return !s.process.stdin.holds(placeholder) }
 	} else {
 		request.Params.Arguments = json.RawMessage(arguments)
 		// A server that does not take the request must not hold up others.
@@ -125,7 +132,11 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 	_, err := s.client.CallTool(ctx, request)
 	timer.Stop()
 	release()
-	return s.outcome(caller, ctx, c, tap, err, limit)
+	r, err := s.outcome(caller, ctx, c, tap, err, limit)
+	if failed := (*CallError)(nil); errors.As(err, &failed) && failed.Reason == Unavailable && !taken() && s.process.within(drainGrace) {
+		failed.Err = errNotTaken
+	}
+	return r, err
 }
 
 // sendGrace is how long a request over HTTP may take to be written before it

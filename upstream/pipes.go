@@ -58,6 +58,14 @@ func (o *outbox) hold(placeholder string, raw []byte, sent func()) (release func
 	}
 }
 
+// holds says whether no frame with the placeholder has gone out.
+func (o *outbox) holds(placeholder string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	_, holds := o.held[placeholder]
+	return holds
+}
+
 // Write takes one whole frame.
 func (o *outbox) Write(frame []byte) (int, error) {
 	sent, err := o.put(frame)
@@ -83,11 +91,12 @@ func (o *outbox) put(frame []byte) (sent func(), err error) {
 		return nil, errNotReading
 	}
 	out := bytes.Clone(frame)
-	for placeholder, h := range o.held {
-		if quoted := []byte(`"` + placeholder + `"`); bytes.Contains(out, quoted) {
+	placeholder := ""
+	for p, h := range o.held {
+		if quoted := []byte(`"` + p + `"`); bytes.Contains(out, quoted) {
 			out = bytes.Replace(out, quoted, h.raw, 1)
-			sent = h.sent
-			delete(o.held, placeholder)
+			sent, placeholder = h.sent, p
+			delete(o.held, p)
 			break
 		}
 	}
@@ -97,6 +106,9 @@ func (o *outbox) put(frame []byte) (sent func(), err error) {
 		n, err := writeNow(o.file, out)
 		if err != nil {
 			o.failure = fmt.Errorf("write to the server: %w", err)
+			if n == 0 && placeholder != "" {
+				o.held[placeholder] = held{} // nobody has read a byte of it
+			}
 			return nil, o.failure
 		}
 		if out = out[n:]; len(out) == 0 {

@@ -3,7 +3,6 @@ package upstream
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -54,10 +53,15 @@ type server struct {
 	news    chan struct{} // closed, and made anew, when session or state changes
 	state   State
 	failure string
-	session *session
-	offer   *catalog.Server // what it offers: live, or cached while connecting
-	tools   []jsontext.Value
-	stderr  *ring
+	// failures counts them; retry is when the next attempt begins after one, zero
+	// when there is none.
+	failures int
+	retry    time.Time
+	session  *session
+	listed   *session        // the session whose tools are offered, once all know of them
+	offer    *catalog.Server // what it offers: live, or cached while connecting
+	tools    []jsontext.Value
+	stderr   *ring
 }
 
 // newServer makes a server that stands still in the given state.
@@ -124,7 +128,11 @@ func (s *server) run(ctx context.Context, onlyLegacy bool) {
 			return
 		}
 		again := !neverStarted(err) && !errors.Is(err, errSelf) && failures < p.maxRestarts
-		s.publishFailure(err, again)
+		var retry time.Time
+		if again {
+			retry = time.Now().Add(delay)
+		}
+		s.publishFailure(err, retry)
 		if !again {
 			return
 		}
@@ -231,8 +239,9 @@ func (s *server) publishTools(session *session, tools []jsontext.Value) {
 	s.mu.Lock()
 	s.tools, s.offer = tools, offer
 	s.state, s.failure = Connected, ""
-	s.announce()
 	s.mu.Unlock()
+	s.set.changed() // first: who waits looks at what has changed
+	s.announce(session)
 	memory := &remembered{Name: s.def.Name, Instructions: session.instructions, Tools: make([]string, len(tools))}
 	for i, tool := range tools {
 		memory.Tools[i] = string(tool)
@@ -243,22 +252,24 @@ func (s *server) publishTools(session *session, tools []jsontext.Value) {
 	if err := s.set.cache.store(s.hash, memory); err != nil {
 		s.set.log.Warn("cannot remember the tools", "server", s.def.Name, "err", err)
 	}
-	s.set.changed() // first: who waits for settled looks at what has changed
 	s.once.Do(func() { close(s.settled) })
 }
 
-// publishFailure takes a server's tools out of the pool (POOL-4).
-func (s *server) publishFailure(err error, again bool) {
+// publishFailure takes a server's tools out of the pool (POOL-4). retry is when
+// it is started again; zero is never.
+func (s *server) publishFailure(err error, retry time.Time) {
 	// Whoever shows Status tells the person; a second telling is for who looks closer.
-	s.set.log.Info("server failed", "server", s.def.Name, "err", err, "restart", again)
+	s.set.log.Info("server failed", "server", s.def.Name, "err", err, "restart", !retry.IsZero())
 	s.mu.Lock()
+	s.failures++
+	s.retry = retry
 	s.state, s.failure, s.session, s.offer, s.tools = Failed, err.Error(), nil, nil, nil
 	if errors.Is(err, errSelf) {
 		s.state = Stopped
 	}
-	s.announce()
 	s.mu.Unlock()
-	s.set.changed() // first: who waits for settled looks at what has changed
+	s.set.changed() // first: who waits looks at what has changed
+	s.announce(nil)
 	s.once.Do(func() { close(s.settled) })
 }
 
@@ -266,13 +277,17 @@ func (s *server) publishFailure(err error, again bool) {
 func (s *server) publishReconnecting() {
 	s.mu.Lock()
 	s.state, s.session = Connecting, nil
-	s.announce()
 	s.mu.Unlock()
 	s.set.changed()
+	s.announce(nil)
 }
 
-// announce wakes those who wait for a change. s.mu is held.
-func (s *server) announce() {
+// announce wakes those who wait for a change. listed is the session whose tools
+// are in the pool now.
+func (s *server) announce(listed *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listed = listed
 	close(s.news)
 	s.news = make(chan struct{})
 }
@@ -289,38 +304,6 @@ func (s *server) status() Status {
 	}
 	st.CodeMode = isCodeMode(s.tools)
 	return st
-}
-
-// await is the server's session, another one than last. It waits while the
-// server connects, and calls waits before.
-func (s *server) await(ctx context.Context, last *session, waits func()) (*session, error) {
-	for {
-		s.mu.Lock()
-		session, state, failure, news := s.session, s.state, s.failure, s.news
-		s.mu.Unlock()
-		if session != nil && session != last && !session.hasEnded() {
-			return session, nil
-		}
-		if session == nil && state != Connecting {
-			return nil, unavailable(s.def.Name, state, failure)
-		}
-		waits()
-		select {
-		case <-news:
-		case <-s.done:
-			return nil, unavailable(s.def.Name, Stopped, "")
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
-func unavailable(name string, state State, failure string) *CallError {
-	message := fmt.Sprintf("server %q is not connected (%s)", name, state)
-	if failure != "" {
-		message += ": " + failure
-	}
-	return &CallError{Reason: Unavailable, Server: name, Message: message}
 }
 
 // isSelf recognises a definition that would start this program's gateway (MCP-8).

@@ -1,0 +1,127 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"codemode-ls/catalog"
+)
+
+// restartGrace is how long a call waits for the next start of a server that has
+// ended. Delays between starts grow (MCP-5); a call that would have to wait
+// longer fails at once, and says when the server is started.
+const restartGrace = 5 * time.Second
+
+// errReplaced is that of a server which another one of its name has replaced.
+var errReplaced = errors.New("the server was replaced")
+
+// Await waits for the servers that a tool with this full name can be of: until
+// they have answered what their tools are, and no longer than one attempt to
+// start them takes (see server.await). Their tools are in Servers then. An error
+// is a *CallError with the state of a server that is not there, or ctx's. It is
+// nil when no server can have such a tool, or a person has switched it off.
+func (s *Set) Await(ctx context.Context, fullName string) error {
+	var unavailable error
+	for _, server := range s.snapshot() {
+		if !catalog.CanOwn(server.def.Name, fullName) {
+			continue
+		}
+		switch _, err := s.await(ctx, server, want{listed: true}); {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && unavailable == nil && server.status().State != Stopped:
+			unavailable = err
+		}
+	}
+	return unavailable
+}
+
+// await is server.await, which goes on with the server that has replaced this one
+// meanwhile, as a restart does.
+func (s *Set) await(ctx context.Context, server *server, w want) (*session, error) {
+	for {
+		session, err := server.await(ctx, w)
+		if !errors.Is(err, errReplaced) {
+			return session, err
+		}
+		next := s.find(server.def.Name)
+		if next == nil || next == server {
+			return nil, server.unavailable()
+		}
+		server = next
+	}
+}
+
+// want is which session is waited for.
+type want struct {
+	last   *session // another one than this
+	listed bool     // one whose tools are in the pool
+	waits  func()   // is called before waiting; nil for nothing
+}
+
+// await is the server's session. It waits while the server connects, or is about
+// to be started again within restartGrace: for one attempt, and then its failure
+// is the call's.
+func (s *server) await(ctx context.Context, w want) (*session, error) {
+	seen := -1 // how many failures there were when waiting for an attempt began
+	for {
+		s.mu.Lock()
+		session, news := s.session, s.news
+		fits := session != nil && session != w.last && (!w.listed || session == s.listed)
+		coming := false
+		switch s.state {
+		case Connected: // its session may have ended, which is not published yet
+			coming = true
+		case Connecting:
+			coming = true
+			if seen < 0 {
+				seen = s.failures
+			}
+		case Failed:
+			coming = (seen < 0 || seen == s.failures) && !s.retry.IsZero() && time.Until(s.retry) <= restartGrace
+			seen = s.failures
+		}
+		s.mu.Unlock()
+		if fits && !session.hasEnded() {
+			return session, nil
+		}
+		if !coming {
+			return nil, s.unavailable()
+		}
+		if w.waits != nil {
+			w.waits()
+		}
+		select {
+		case <-news:
+		case <-s.done:
+			return nil, errReplaced
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// unavailable is the error of a call to a server that is not there, with what
+// becomes of it.
+func (s *server) unavailable() *CallError {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	message := fmt.Sprintf("server %q is not connected (%s)", s.def.Name, s.state)
+	if s.failure != "" {
+		message += ": " + s.failure
+	}
+	switch {
+	case s.state == Untrusted:
+		message = fmt.Sprintf("server %q is not started before a person has approved it", s.def.Name)
+	case s.state != Failed || s.failures == 0:
+	case s.retry.IsZero():
+		message += "; it is not started again by itself"
+	case time.Until(s.retry) <= 0:
+		message += "; it is being started again"
+	default:
+		message += fmt.Sprintf("; it is started again in %s", max(time.Until(s.retry).Round(time.Second), time.Second))
+	}
+	return &CallError{Reason: Unavailable, Server: s.def.Name, Message: message}
+}
