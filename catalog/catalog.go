@@ -100,6 +100,7 @@ type Catalog struct {
 	tools     []*Tool   // by namespace, then name
 	servers   []*Server // with at least one tool in the pool
 	conflicts []Conflict
+	cached    bool  // there are tools that are only known from last time
 	style     style // of entries, where nothing else is asked for
 	offer     Offer
 

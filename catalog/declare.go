@@ -52,12 +52,13 @@ func (a Agent) mode() Mode {
 
 func (a Agent) disallows(name string) bool { return a.Disallowed != nil && a.Disallowed(name) }
 
-// flat tells whether a tool of the pool is declared itself.
-func (a Agent) flat(t *Tool) bool {
-	if a.disallows(t.Name) {
+// Flat tells whether a tool with this full name is declared itself when the pool
+// has it.
+func (a Agent) Flat(fullName string) bool {
+	if a.disallows(fullName) {
 		return false
 	}
-	return a.mode() != CodeMode || a.Direct != nil && a.Direct(t.Name)
+	return a.mode() != CodeMode || a.Direct != nil && a.Direct(fullName)
 }
 
 // AgentTools is what an agent is given: the answer of codemode/declarations.
@@ -93,7 +94,7 @@ func (c *Catalog) For(a Agent) AgentTools {
 		if len(declared.Tools) == 0 && a.mode() != NativeMode {
 			declared.Tools = append(declared.Tools, Exec())
 		}
-		if a.flat(t) {
+		if a.Flat(t.Name) {
 			declared.Tools = append(declared.Tools, AgentTool{
 				Name:        t.Name,
 				Description: t.Description,
@@ -115,7 +116,7 @@ func (c *Catalog) DirectCall(a Agent, name string) bool {
 		return a.mode() != NativeMode
 	}
 	t, ok := c.Find(name)
-	return ok && a.flat(t)
+	return ok && a.Flat(t.Name)
 }
 
 // ExecName is the name of the tool that runs scripts.

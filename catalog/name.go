@@ -7,6 +7,10 @@ const (
 	separator = "__"
 )
 
+// NamespaceOf is the namespace of a full name, mcp__<key>, whether there is such
+// a tool or not; "" when the name is not an MCP tool's.
+func NamespaceOf(fullName string) string { return namespaceOf(fullName) }
+
 // Namespace is the grouping key of a configured server name: mcp__<key> with
 // <key> up to the first "__" (POOL-2).
 //

@@ -36,6 +36,7 @@ func New(servers []*Server, keep func(fullName string) bool) *Catalog {
 		}
 		rest = rest[n:]
 	}
+	c.cached = slices.ContainsFunc(c.servers, func(s *Server) bool { return s.Cached })
 	slices.SortStableFunc(c.conflicts, func(a, b Conflict) int { return strings.Compare(a.Name, b.Name) })
 	if len(c.groups) == 1 {
 		c.tools = c.groups[0].tools
@@ -131,6 +132,12 @@ func (c *Catalog) Find(name string) (*Tool, bool) {
 		return nil, false
 	}
 	return tools[i], true
+}
+
+// Cached tells whether a tool of the pool is only known from last time, because
+// its server has not answered yet (LSP-1).
+func (c *Catalog) Cached(t *Tool) bool {
+	return c.cached && slices.ContainsFunc(c.servers, func(s *Server) bool { return s.Cached && s.Name == t.Server })
 }
 
 // Namespaces are the full forms of the namespaces that said means, in byte

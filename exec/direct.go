@@ -79,7 +79,7 @@ type direct struct {
 func (d *direct) mayOverlap(c DirectCall) bool {
 	pool := d.r.Pool()
 	t, ok := pool.Find(c.Name)
-	return ok && pool.DirectCall(d.q.Agent, c.Name) && d.r.classOf(t) == together
+	return ok && pool.DirectCall(d.q.Agent, c.Name) && d.r.classOf(t) == together && !pool.Cached(t)
 }
 
 // group makes neighbouring calls that may run together. They enter the funnel in
@@ -125,10 +125,19 @@ func (d *direct) admit(ctx context.Context, c *DirectCall) (*catalog.Tool, *sand
 	}
 	c.Arguments = arguments
 	pool := d.r.Pool()
+	tool, ok := pool.Find(c.Name)
+	if d.q.Agent.Flat(c.Name) && (!ok || pool.Cached(tool)) {
+		var unavailable *sandbox.CallError
+		if pool, tool, err = d.r.await(ctx, c.Name); errors.As(err, &unavailable) && unavailable.Code == CodeUnavailable {
+			return nil, unavailable
+		}
+		if ctx.Err() != nil {
+			return nil, &sandbox.CallError{Code: CodeCancelled, Message: "cancelled before it was made"}
+		}
+	}
 	if !pool.DirectCall(d.q.Agent, c.Name) {
 		return nil, &sandbox.CallError{Code: CodeUnknownTool, Message: unknownDirect(pool, d.q.Agent, c.Name)}
 	}
-	tool, _ := pool.Find(c.Name)
 	return tool, nil
 }
 

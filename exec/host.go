@@ -64,14 +64,24 @@ func (x *run) admit(ctx context.Context, sc sandbox.Call) (*call, jsontext.Value
 	}
 	pool := x.r.Pool()
 	tool, ok := pool.Find(sc.Name)
-	if !ok {
-		// It never reached the host: it does not count (SUM-5).
-		x.unknownSpan()
-		err := unknownTool(pool, sc.Name)
-		if x.sample != nil {
-			x.planDenied(sc, err)
+	if entered := x.detours.take(sc.Name, !ok || x.sample == nil && pool.Cached(tool)); entered != nil {
+		defer entered.done()
+		x.admission.done(sc.Index) // the calls behind it do not wait for its server
+		var err error
+		if pool, tool, err = x.r.await(ctx, sc.Name); ctx.Err() == nil {
+			entered.wait(ctx)
 		}
-		return nil, nil, err
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
+		}
+		if err != nil {
+			// It never reached the host: it does not count (SUM-5).
+			x.unknownSpan()
+			if x.sample != nil {
+				x.planDenied(sc, err)
+			}
+			return nil, nil, err
+		}
 	}
 	c, err := x.count(sc, tool)
 	if err != nil {

@@ -63,6 +63,7 @@ type run struct {
 	sample *sampler // of a dry run, else nil
 
 	admission sequence
+	detours   detours
 	answers   answers // of a run that is recorded
 	turns     turns   // of a replay
 	schedule  schedule

@@ -37,22 +37,35 @@ func (s *Snapshot) ExecOff() bool {
 // called directly (DECL-9).
 func (s *Snapshot) Direct(fullName string) bool { return s.Exposure(fullName) == exposedDirect }
 
-// Exposure of a tool of the pool to agents: "code" or "direct" (DECL-9).
+// Exposure of a tool to agents: "code" or "direct" (DECL-9). The pool need not
+// have the tool: its server may be about to be started again.
 func (s *Snapshot) Exposure(fullName string) string {
-	if len(s.Config.Exposure) > 0 {
-		if t, ok := s.Catalog.Find(fullName); ok && exposure(s.Config, t) == exposedDirect {
-			return exposedDirect
-		}
+	if len(s.Config.Exposure) > 0 && exposure(s.Config, fullName, s.serverOf(fullName)) == exposedDirect {
+		return exposedDirect
 	}
 	return exposedCode
 }
 
+// serverOf is the configured name of the server that has a tool, or would have it;
+// "" for none.
+func (s *Snapshot) serverOf(fullName string) string {
+	if t, ok := s.Catalog.Find(fullName); ok {
+		return t.Server
+	}
+	for _, v := range s.Servers {
+		if catalog.CanOwn(v.Server.Name, fullName) {
+			return v.Server.Name
+		}
+	}
+	return ""
+}
+
 // exposure is what is set for a tool, or else for its server.
-func exposure(c *config.Config, t *catalog.Tool) string {
-	if word, ok := c.Exposure[t.Name]; ok {
+func exposure(c *config.Config, tool, server string) string {
+	if word, ok := c.Exposure[tool]; ok {
 		return word
 	}
-	return c.Exposure[t.Server]
+	return c.Exposure[server]
 }
 
 // hidden are the full names of tools that are in no pool.
@@ -63,7 +76,7 @@ func hidden(c *config.Config, servers []*catalog.Server) map[string]bool {
 	names := map[string]bool{}
 	for _, s := range servers {
 		for _, t := range s.Tools {
-			if exposure(c, t) == exposedHidden {
+			if exposure(c, t.Name, t.Server) == exposedHidden {
 				names[t.Name] = true
 			}
 		}

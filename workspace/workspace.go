@@ -156,7 +156,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 		},
 		Together: func(server string) bool { return slices.Contains(w.refresh().Config.Together, server) },
 	}
-	w.runner.Folders = w.folders
+	w.runner.Folders, w.runner.Await = w.folders, w.await
 	w.runner.Hooks, w.runner.Redact, w.runner.Tracer = w.hooks, w.redact, o.Tracer
 	if o.StateDir != "" {
 		w.audit = audit.Open(filepath.Join(o.StateDir, "audit.jsonl"), audit.Options{})
@@ -228,6 +228,21 @@ func (w *Workspace) Settled(ctx context.Context) error { return w.set.Settled(ct
 // Recalled waits until the tools that are known of last time are in the pool
 // (LSP-1); it waits for no server.
 func (w *Workspace) Recalled(ctx context.Context) error { return w.set.Recalled(ctx) }
+
+// await waits for the servers that can have a tool which the pool does not have,
+// or only from last time. A tool that is kept out of the pool is waited for in
+// vain, so that it is not at all.
+func (w *Workspace) await(ctx context.Context, fullName string) error {
+	w.mu.Lock()
+	recorded, exclude := len(w.o.Recordings) > 0, w.loaded.exclude
+	w.mu.Unlock()
+	for _, rules := range []*permission.Rules{exclude, w.store.Rules()} {
+		if recorded || rules.Decide(fullName).Effect == permission.Deny {
+			return nil
+		}
+	}
+	return w.set.Await(ctx, fullName)
+}
 
 // Restart restarts one server.
 func (w *Workspace) Restart(name string) error { return w.set.Restart(name) }
