@@ -11,7 +11,7 @@ import (
 // await looks a name up that the pool does not have, or only from last time, when
 // its server had the time to answer (LSP-1, MCP-5). The error is for whoever made
 // the call: *sandbox.CallError.
-func (r *Runner) await(ctx context.Context, name string) (*catalog.Catalog, *catalog.Tool, error) {
+func (r *Runner) await(ctx context.Context, name string) (*catalog.Tool, error) {
 	var unavailable error
 	if r.Await != nil && catalog.NamespaceOf(name) != "" {
 		unavailable = r.Await(ctx, name)
@@ -20,12 +20,12 @@ func (r *Runner) await(ctx context.Context, name string) (*catalog.Catalog, *cat
 	tool, ok := pool.Find(name)
 	switch {
 	case ok && (unavailable == nil || !pool.Cached(tool)):
-		return pool, tool, nil
+		return tool, nil
 	case unavailable != nil:
 		message := shown(name) + " is not available: " + r.Redact.Text(normalise(unavailable))
-		return pool, nil, &sandbox.CallError{Message: message, Tool: shown(name), Code: CodeUnavailable}
+		return nil, &sandbox.CallError{Message: message, Tool: shown(name), Code: CodeUnavailable}
 	}
-	return pool, nil, unknownTool(pool, name)
+	return nil, unknownTool(pool, name)
 }
 
 // detours are the calls of a run that wait for their servers before they enter

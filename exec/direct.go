@@ -128,9 +128,10 @@ func (d *direct) admit(ctx context.Context, c *DirectCall) (*catalog.Tool, *sand
 	tool, ok := pool.Find(c.Name)
 	if d.q.Agent.Flat(c.Name) && (!ok || pool.Cached(tool)) {
 		var unavailable *sandbox.CallError
-		if pool, tool, err = d.r.await(ctx, c.Name); errors.As(err, &unavailable) && unavailable.Code == CodeUnavailable {
+		if tool, err = d.r.await(ctx, c.Name); errors.As(err, &unavailable) && unavailable.Code == CodeUnavailable {
 			return nil, unavailable
 		}
+		pool = d.r.Pool()
 		if ctx.Err() != nil {
 			return nil, &sandbox.CallError{Code: CodeCancelled, Message: "cancelled before it was made"}
 		}

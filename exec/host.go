@@ -68,7 +68,7 @@ func (x *run) admit(ctx context.Context, sc sandbox.Call) (*call, jsontext.Value
 		defer entered.done()
 		x.admission.done(sc.Index) // the calls behind it do not wait for its server
 		var err error
-		if pool, tool, err = x.r.await(ctx, sc.Name); ctx.Err() == nil {
+		if tool, err = x.r.await(ctx, sc.Name); ctx.Err() == nil {
 			entered.wait(ctx)
 		}
 		if ctx.Err() != nil {
