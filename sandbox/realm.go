@@ -272,7 +272,7 @@ func (r *realm) run(p *script.Program, l script.Language) (f finish) {
 	if !ok {
 		return finish{Status: Invalid, Error: compileFailure(errShape, l)}
 	}
-	v, err = main(r.vm.GlobalObject(), r.importer)
+	v, err = main(r.vm.GlobalObject(), r.importer, newDepthGauge(r))
 	if err != nil {
 		return r.failed(err)
 	}
@@ -327,8 +327,7 @@ func (r *realm) failed(err error) finish {
 		return finish{Error: &ScriptError{Stack: stack, At: at, Call: -1}}
 	case errors.As(err, &overflow):
 		at, stack := describeFrames(overflow.Stack())
-		const message = "Maximum call stack size exceeded"
-		return finish{Status: Thrown, Error: &ScriptError{Name: "RangeError", Message: message, Stack: "RangeError: " + message + stack, At: at, Call: -1}}
+		return finish{Status: Thrown, Error: &ScriptError{Name: "RangeError", Message: tooDeep, Stack: "RangeError: " + tooDeep + stack, At: at, Call: -1}}
 	case errors.As(err, &exception):
 		return finish{Status: Thrown, Error: r.scriptError(exception.Value())}
 	}
@@ -559,6 +558,7 @@ func (r *realm) load(p *script.Program) (*goja.Program, error) {
 	if err := r.patterns.internLiterals(tree, r.vm); err != nil {
 		return nil, err
 	}
+	guardRecursion(tree, p.Code)
 	hideHelpers(tree)
 	program, err := goja.CompileAST(tree, false)
 	if err != nil {

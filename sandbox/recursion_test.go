@@ -1,0 +1,98 @@
+package sandbox
+
+import (
+	"strings"
+	"testing"
+
+	"codemode-ls/script"
+	"codemode-ls/script/esbuild"
+)
+
+// EXEC-11: a script can catch that its functions call each other too deep, however
+// they do it.
+func TestExec11CatchRecursion(t *testing.T) {
+	const seen = "const seen = (e) => e instanceof RangeError && e.message === 'Maximum call stack size exceeded' || String(e);\n"
+	for name, code := range map[string]string{
+		"function":        "function f() { return f() }\ntry { f() } catch (e) { return seen(e) }",
+		"arrow":           "const f = (n) => f(n + 1);\ntry { f(0) } catch (e) { return seen(e) }",
+		"assigned":        "let f; f = () => { f() };\ntry { f() } catch (e) { return seen(e) }",
+		"each other":      "function a() { b() }\nfunction b() { c() }\nconst c = () => a();\ntry { c() } catch (e) { return seen(e) }",
+		"method":          "const o = { m() { return this.m() } };\ntry { o.m() } catch (e) { return seen(e) }",
+		"member":          "const o = {}; o.m = function () { return o.m() };\ntry { o.m() } catch (e) { return seen(e) }",
+		"class":           "class A { m() { this.n() } n() { this.m() } }\ntry { new A().m() } catch (e) { return seen(e) }",
+		"private":         "class A { #m() { this.#m() } n() { this.#m() } }\ntry { new A().n() } catch (e) { return seen(e) }",
+		"static":          "class A { static m() { A.m() } }\ntry { A.m() } catch (e) { return seen(e) }",
+		"constructor":     "class A { constructor() { new A() } }\ntry { new A() } catch (e) { return seen(e) }",
+		"derived":         "class B {} class A extends B { constructor() { super(); new A() } }\ntry { new A() } catch (e) { return seen(e) }",
+		"getter":          "const o = { get a() { return this.a } };\ntry { o.a } catch (e) { return seen(e) }",
+		"setter":          "const o = { set a(x) { this.a = x } };\ntry { o.a = 1 } catch (e) { return seen(e) }",
+		"callback":        "const f = (a) => a.map((x) => f(a));\ntry { f([1]) } catch (e) { return seen(e) }",
+		"wrapped":         "const bind = (g) => g; const f = bind(function () { return f() });\ntry { f() } catch (e) { return seen(e) }",
+		"inner":           "function f() { const g = () => { h() }; function h() { g() } g() }\ntry { f() } catch (e) { return seen(e) }",
+		"named":           "const x = function f() { f() };\ntry { x() } catch (e) { return seen(e) }",
+		"strict":          "function f() { 'use strict'; return this === undefined ? f() : 'sloppy' }\ntry { return f() } catch (e) { return seen(e) }",
+		"async":           "async function f() { await f() }\ntry { await f() } catch (e) { return seen(e) }",
+		"async catch":     "const f = async () => { await f() };\nreturn await f().catch(seen)",
+		"async then":      "const f = async () => { await f() };\nreturn await f().then(undefined, seen)",
+		"async later":     "async function f() { await null; g() }\nfunction g() { g() }\ntry { await f() } catch (e) { return seen(e) }",
+		"generator":       "function* g() { yield* g() }\ntry { [...g()] } catch (e) { return seen(e) }",
+		"async generator": "async function* g() { yield* g() }\ntry { for await (const x of g()); } catch (e) { return seen(e) }",
+		"finally":         "let n = 0; function f() { f() }\ntry { try { f() } finally { n++ } } catch (e) { return n === 1 && seen(e) }",
+		"within":          "let n = 0; const f = () => { try { f() } catch (e) { n++; if (!seen(e)) throw e; throw e } };\ntry { f() } catch (e) { return n > 1000 && seen(e) }",
+		"again":           "function f() { f() }\nlet n = 0; for (let i = 0; i < 20; i++) try { f() } catch (e) { n++ }\nreturn n === 20",
+		"deep enough":     "function f(n) { return n === 0 ? true : f(n - 1) }\ntry { return f(6000) } catch (e) { return seen(e) }",
+		"allSettled":      "const f = async () => { await f() };\nreturn seen((await Promise.allSettled([f()]))[0].reason)",
+	} {
+		for _, l := range []script.Language{script.JavaScript, script.TypeScript} {
+			r, _ := newTestRealm(t)
+			if f := r.runText(seen+code, l); f.Status != Completed || string(f.value) != "true" {
+				t.Errorf("%s in %s: %s %s %+v", name, l, f.Status, f.value, f.Error)
+			}
+		}
+	}
+}
+
+// The place of such an error is where Node has it, whether it is caught or not.
+func TestExec11RecursionPositions(t *testing.T) {
+	for _, code := range []string{
+		"function f() {\n  return f();\n}\n",
+		"const f = () =>\n  f();\n",
+		"const f = () => {\n  f();\n};\n",
+	} {
+		r, _ := newTestRealm(t)
+		e := r.runText(code+"f()", script.JavaScript).Error
+		if e == nil || e.Name != "RangeError" || e.At == nil || e.At.Line != 1 {
+			t.Errorf("%q: %+v", code, e)
+		}
+		r, _ = newTestRealm(t)
+		f := r.runText(code+"try { f() } catch (e) { return e.stack }", script.JavaScript)
+		if stack := string(f.value); !strings.HasPrefix(stack, `"RangeError: Maximum call stack size exceeded\n    at f (script.js:2:`) {
+			t.Errorf("%q: %.200s %+v", code, stack, f.Error)
+		}
+	}
+}
+
+// What cannot call itself, or is in a script that catches nothing, is left alone.
+func TestGuardsOnlyRecursion(t *testing.T) {
+	const catch = "try { throw 1 } catch {}\n"
+	for code, want := range map[string]bool{
+		catch + "function f(a) { return a } function g() { return f(1) } g()":                            false,
+		catch + "const a = [1].map((x) => x).filter((x) => x); class A { m() { return 1 } } new A().m()": false,
+		catch + "function f() { const g = () => 1; return g() } f()":                                     false,
+		"function f(n) { return n < 2 ? n : f(n - 1) } f(3)":                                             false,
+		catch + "function f(n) { return n < 2 ? n : f(n - 1) } f(3)":                                     true,
+		catch + "function f() { g() } function g() {} f()":                                               true, // further down: it might be a circle
+	} {
+		p, err := script.Compile(code, script.JavaScript, esbuild.Transform)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, err := parse(p.Code, p.SourceMap)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := guardRecursion(tree, p.Code); got != want {
+			t.Errorf("%q: %t", code, got)
+		}
+	}
+}
