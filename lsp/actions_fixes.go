@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"codemode-ls/script"
 	"codemode-ls/typegen"
@@ -45,15 +46,28 @@ func (m *mender) fixes(f finding) []mend {
 
 // closestTools write one of the names that may have been meant.
 func (m *mender) closestTools(f finding) []mend {
-	u, ok := m.useAt(f.at)
-	if !ok {
-		return nil
-	}
 	var all []mend
 	for i, name := range f.data.Closest {
-		all = append(all, mend{title: "Change to " + name, edits: []edit{m.renamed(u, name)}, preferred: i == 0})
+		all = append(all, mend{title: "Change to " + name, edits: []edit{m.renamedAt(f, name)}, preferred: i == 0})
 	}
 	return all
+}
+
+// renamedAt writes another tool's name where one stands that there is not.
+func (m *mender) renamedAt(f finding, name string) edit {
+	if u, ok := m.useAt(f.at); ok {
+		return m.renamed(u, name)
+	}
+	// Only TypeScript knows that it is of tools, or what it is.
+	before := strings.TrimRight(m.text[:m.offset(f.at.Start)], " \t\r\n")
+	u := script.Use{Name: f.data.Tool, NameRange: f.at}
+	switch {
+	case strings.HasSuffix(before, "["): // the name is in a variable
+		return m.replaced(f.at, strconv.Quote(name))
+	case !strings.HasSuffix(before, "."): // taken out by a pattern
+		u.Whole = f.at
+	}
+	return m.renamed(u, name)
 }
 
 // renamed writes another tool's name into a use: a dot becomes brackets where the
@@ -291,42 +305,6 @@ func (m *mender) wholeLines(start, end int) (int, int) {
 	return from, min(to+1, len(m.text))
 }
 
-// required is `const x = require("y")` and `const x = await import("y")`.
-var required = regexp.MustCompile(`(?:const|let|var)\s+[^=;\n]+=\s*(?:await\s+)?$`)
-
-// withoutModule removes an import or what makes something an export.
-func (m *mender) withoutModule(f finding) []mend {
-	for _, r := range script.Reaches(m.text) {
-		if !touches(r.Whole, f.at) || r.Kind != f.data.Name {
-			continue
-		}
-		switch r.Kind {
-		case "import":
-			from, to := m.wholeLines(r.Start, r.End)
-			return []mend{{title: "Remove the import", edits: []edit{{from, to, ""}}, preferred: true}}
-		case "export":
-			to := m.offset(r.Range.End)
-			to += len(m.text[to:]) - len(strings.TrimLeft(m.text[to:], " \t"))
-			if rest := m.text[to:]; strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "*") {
-				from, to := m.wholeLines(r.Start, r.End)
-				return []mend{{title: "Remove the export", edits: []edit{{from, to, ""}}, preferred: true}}
-			}
-			return []mend{{title: "Remove export", edits: []edit{{r.Start, to, ""}}, preferred: true, safe: true}}
-		case "require", "import()":
-			line := strings.LastIndexAny(m.text[:r.Start], "\r\n;{}") + 1
-			if at := required.FindStringIndex(m.text[line:r.Start]); at != nil {
-				end := r.End
-				if strings.HasPrefix(m.text[end:], ";") {
-					end++
-				}
-				from, to := m.wholeLines(line+at[0], end)
-				return []mend{{title: "Remove the import", edits: []edit{{from, to, ""}}, preferred: true}}
-			}
-		}
-	}
-	return nil
-}
-
 var toolWords = regexp.MustCompile(`[A-Za-z_$][\w$.-]*\w`)
 
 // successor writes the tool that a deprecated one's description names.
@@ -350,19 +328,26 @@ func (m *mender) successor(f finding) []mend {
 	return all
 }
 
-// moveOptions moves the options line to where it counts.
+var optionsLine = regexp.MustCompile(`^[ \t]*//[ \t]*@options\b`)
+
+// moveOptions moves the options line to where it counts: to the first line that
+// is left when a fence around the code is removed.
 func (m *mender) moveOptions(f finding) []mend {
 	start, end := m.offset(f.at.Start), m.offset(f.at.End)
-	line := strings.TrimRight(m.text[start:end], " \t\r\n")
+	line := strings.TrimFunc(m.text[start:end], unicode.IsSpace)
 	from, to := m.wholeLines(start, end)
 	removed := edit{from, to, ""}
-	if strings.HasPrefix(strings.TrimLeft(m.text, " \t"), "// @options:") || strings.HasPrefix(strings.TrimLeft(m.text, " \t"), "//@options:") {
+	first := script.Prepare(m.text).First
+	first += len(m.text[first:]) - len(strings.TrimPrefix(m.text[first:], "\ufeff"))
+	if optionsLine.MatchString(m.text[first:]) {
 		return []mend{{title: "Remove this options line", edits: []edit{removed}, preferred: true}}
 	}
-	if strings.HasPrefix(m.text, "#!") {
-		return nil // that can be nowhere but on the first line
+	if strings.HasPrefix(m.text[first:], "#!") {
+		// That can be nowhere but on the first line, either.
+		shell := first + strings.IndexAny(m.text[first:], "\r\n")
+		return []mend{{title: "Move the options to the first line, in place of #!", preferred: true, edits: []edit{{first, shell, line}, removed}}}
 	}
-	first, ending := 0, "\n"
+	ending := "\n"
 	if strings.Contains(m.text, "\r\n") {
 		ending = "\r\n"
 	}

@@ -45,9 +45,13 @@ func (s *Server) completion(ctx context.Context, snap *Snapshot, p *protocol.Com
 	}
 	c := completer{snap: snap, doc: doc, typed: script.CompletionAt(doc.Text, doc.Offset(p.Position))}
 	switch c.typed.Kind {
-	case "tool":
+	case "tool", "pattern":
 		c.snap = s.soon(ctx, snap)
-		return c.tools(), nil
+		list := c.tools()
+		if c.typed.Brackets { // a variable may be meant
+			return s.withEngine(ctx, snap, doc, p, list)
+		}
+		return list, nil
 	case "member":
 		return c.members(), nil
 	default:
@@ -92,7 +96,7 @@ type candidate struct {
 func (c *completer) tools() *protocol.CompletionList {
 	var found []candidate
 	for _, t := range c.snap.Workspace.Catalog.Tools() {
-		if rank, ok := match(c.typed.Prefix, t); ok {
+		if rank, ok := match(c.typed.Prefix, t); ok && !slices.Contains(c.typed.Taken, t.Name) {
 			found = append(found, candidate{t, rank})
 		}
 	}
@@ -104,7 +108,7 @@ func (c *completer) tools() *protocol.CompletionList {
 	for _, f := range found {
 		list.Items = append(list.Items, c.toolItem(f))
 	}
-	if rank, ok := matchName(c.typed.Prefix, script.ReservedNamespace); ok {
+	if rank, ok := matchName(c.typed.Prefix, script.ReservedNamespace); ok && c.typed.Kind != "pattern" {
 		list.Items = append(list.Items, c.namespaceItem(rank))
 	}
 	return list
@@ -200,7 +204,11 @@ func (c *completer) toolItem(f candidate) protocol.CompletionItem {
 	if t.Deprecated {
 		markDeprecated(client, &item)
 	}
-	c.edit(&item, t.Name, callSnippet(client, t))
+	if c.typed.Kind == "pattern" {
+		c.takeOut(&item, t)
+	} else {
+		c.edit(&item, t.Name, callSnippet(client, t))
+	}
 	if !client.resolves("documentation") {
 		item.Documentation = markup(client.MarkdownCompletion, toolDocumentation(c.snap, t))
 	}
@@ -261,6 +269,14 @@ func (c *completer) edit(item *protocol.CompletionItem, name, call string) {
 		}
 		return
 	}
+	if typed.Brackets {
+		edit.NewText = strconv.Quote(name)
+		item.FilterText = optional(name)
+		if !strings.HasPrefix(rest, "]") {
+			edit.NewText += "]"
+		}
+		return
+	}
 	if form := typegen.CallForm(name); strings.HasPrefix(form, "tools.") {
 		edit.NewText = name
 	} else {
@@ -284,6 +300,43 @@ func (c *completer) edit(item *protocol.CompletionItem, name, call string) {
 		edit.NewText = escapeSnippet(edit.NewText) + call
 		item.InsertTextFormat = protocol.InsertTextFormatSnippet
 	}
+}
+
+// takeOut makes accepting an item take a tool out of tools in a pattern. One that
+// is no identifier gets another name there.
+func (c *completer) takeOut(item *protocol.CompletionItem, t *catalog.Tool) {
+	edit := &protocol.TextEdit{Range: c.doc.FromUTF16Range(c.typed.Replace), NewText: t.Name}
+	item.TextEdit = edit
+	if isIdentifier(t.Name) {
+		return
+	}
+	edit.NewText = strconv.Quote(t.Name)
+	item.FilterText = optional(t.Name)
+	rest := c.doc.Text[c.doc.OffsetUTF16(c.typed.Replace.End):]
+	if strings.HasPrefix(strings.TrimLeft(rest, " \t"), ":") {
+		return
+	}
+	local := variableName(t.MCPName)
+	if c.snap.Client.Snippets {
+		edit.NewText = escapeSnippet(edit.NewText) + ": ${1:" + escapeSnippet(local) + "}"
+		item.InsertTextFormat = protocol.InsertTextFormatSnippet
+		return
+	}
+	edit.NewText += ": " + local
+}
+
+// variableName is a name as one that a script can declare.
+func variableName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < 0x80 && (r == '_' || r == '$' || r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z') {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" || name[0] >= '0' && name[0] <= '9' || slices.Contains(reserved, name) {
+		name = "_" + name
+	}
+	return name
 }
 
 // quoted is a name as the content of a string literal.
@@ -379,6 +432,17 @@ func (s *Server) engineCompletion(ctx context.Context, snap *Snapshot, doc *Docu
 	list.Items = withoutLacking(list.Items, doc.Text)
 	c := completer{snap: snap, doc: doc}
 	c.argumentValues(list, doc.Offset(p.Position))
+	return list, nil
+}
+
+// withEngine is a list of ours, and behind it what TypeScript offers.
+func (s *Server) withEngine(ctx context.Context, snap *Snapshot, doc *Document, p *protocol.CompletionParams, list *protocol.CompletionList) (*protocol.CompletionList, error) {
+	more, err := s.engineCompletion(ctx, snap, doc, p)
+	if err != nil {
+		return list, err
+	}
+	list.IsIncomplete = list.IsIncomplete || more.IsIncomplete
+	list.Items = append(list.Items, more.Items...)
 	return list, nil
 }
 

@@ -202,6 +202,7 @@ func (d *diagnosis) run() {
 	for _, u := range script.Uses(d.text) {
 		d.use(u)
 	}
+	d.missing()
 	d.unawaited()
 	d.untyped()
 }
@@ -263,8 +264,8 @@ func (d *diagnosis) options() {
 // modules reports what imports or exports (EXEC-13).
 func (d *diagnosis) modules() {
 	for _, r := range script.Reaches(d.text) {
-		message, ok := modules[r.Kind]
-		if !ok {
+		message := moduleMessage(r)
+		if message == "" {
 			continue
 		}
 		d.replace(r.Whole)
@@ -304,14 +305,14 @@ var missingName = []int32{2304, 2552, 2580, 2581, 2582, 2583, 2584, 2591, 2592, 
 // globals reports what other hosts have and a script does not.
 func (d *diagnosis) globals() {
 	var reported []script.Range
-	report := func(at script.Range, name string) {
+	report := func(at script.Range, name, instead string) {
 		if slices.Contains(reported, at) {
 			return
 		}
 		reported = append(reported, at)
 		d.add(finding{
 			at: at, code: DiagnosticNotAvailable, severity: protocol.DiagnosticSeverityError,
-			message: fmt.Sprintf("%s is not available in Exec scripts. %s", name, lacking[name]),
+			message: fmt.Sprintf("%s is not available in Exec scripts. %s", name, instead),
 			data:    findingData{Name: name},
 		})
 	}
@@ -324,11 +325,13 @@ func (d *diagnosis) globals() {
 		switch {
 		case slices.Contains(missingName, int32(code)) && lacking[name] != "":
 			if !strings.HasSuffix(before, "typeof") {
-				report(at, name)
+				report(at, name, lacking[name])
 			}
+		case slices.Contains(missingName, int32(code)) && libraries[name] != "" && d.usedAsLibrary(at):
+			report(at, name, libraries[name])
 		case (code == 7017 || code == 2339) && lacking[name] != "" && strings.HasSuffix(before, "globalThis."):
 			// GlobalMembers has it
-		case (code == 7017 || code == 2339) && strings.HasSuffix(before, "globalThis.") && d.declared(name):
+		case d.ofGlobal(t):
 			// TypeScript keeps const and class out of globalThis, the sandbox does not.
 		case code == 2550: // which would have people change a setting that they do not have
 			text, _, _ := strings.Cut(messageText(t.Message), " Do you need to change your target library?")
@@ -346,7 +349,7 @@ func (d *diagnosis) globals() {
 		d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
 			return t.Code == protocol.Integer(7053) && covers(utf16Range(t.Range), at)
 		})
-		report(at, d.slice(at)) // which TypeScript does not say of JavaScript
+		report(at, d.slice(at), lacking[d.slice(at)]) // which TypeScript does not say of JavaScript
 	}
 	for _, at := range script.Mentions(d.text, func(name string) bool {
 		return lacking[name] != "" && name != "require" && (notChecked[name] || !d.checked)
@@ -354,15 +357,45 @@ func (d *diagnosis) globals() {
 		name := d.slice(at)
 		after := strings.TrimLeft(d.text[d.at.OffsetUTF16(at.End):], " \t")
 		if strings.HasPrefix(after, "(") || name != "Function" && name != "eval" && strings.HasPrefix(after, ".") {
-			report(at, name)
+			report(at, name, lacking[name])
 		}
 	}
+}
+
+// usedAsLibrary says whether a name stands there as that of a module does: it is
+// called, or a member of it is.
+func (d *diagnosis) usedAsLibrary(at script.Range) bool {
+	after := strings.TrimLeft(d.text[d.at.OffsetUTF16(at.End):], " \t")
+	return strings.HasPrefix(after, "(") || strings.HasPrefix(after, ".")
+}
+
+// missingGlobal is how TypeScript says that globalThis has no such member.
+var missingGlobal = regexp.MustCompile(`^Property '([^']+)' does not exist on type 'typeof globalThis'\.`)
+
+// ofGlobal says whether a complaint is about a member of globalThis that every
+// script has.
+func (d *diagnosis) ofGlobal(t protocol.Diagnostic) bool {
+	switch t.Code {
+	case protocol.Integer(2339), protocol.Integer(7017), protocol.Integer(7053):
+	default:
+		return false
+	}
+	if m := missingGlobal.FindStringSubmatch(messageText(t.Message)); m != nil {
+		return d.declared(m[1])
+	}
+	if !strings.Contains(messageText(t.Message), "'typeof globalThis' has no index signature") {
+		return false
+	}
+	name := d.slice(utf16Range(t.Range))
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "globalThis"), "?.")
+	return d.declared(strings.Trim(name, "[]. \"'`"))
 }
 
 // declared says that every script has a global of that name.
 func (d *diagnosis) declared(name string) bool {
 	text := d.pool.Catalog.Declarations().Text
-	return strings.Contains(text, "\ndeclare const "+name+":") || strings.Contains(text, "\ndeclare class "+name+" ")
+	return strings.Contains(text, "\ndeclare const "+name+":") || strings.Contains(text, "\ndeclare class "+name+" ") ||
+		strings.Contains(text, "\ndeclare function "+name+"(") || strings.Contains(text, "\ndeclare function "+name+"<")
 }
 
 // Codes of TypeScript for a member that does not exist.
@@ -377,7 +410,9 @@ func (d *diagnosis) use(u script.Use) {
 	}
 	tool, known := d.pool.Catalog.Find(u.Name)
 	if !known {
-		d.unknown(u)
+		if !u.Alias { // which is reported where it gets its other name
+			d.unknown(u)
+		}
 		return
 	}
 	if tool.Deprecated && !u.Alias {
@@ -424,9 +459,43 @@ func (d *diagnosis) unknown(u script.Use) {
 		d.pending = true
 		return // nobody knows yet
 	}
-	if d.checked && !missing || !d.checked && !strings.HasPrefix(u.Name, "mcp__") {
+	if d.checked && !missing && !u.Untyped || !d.checked && !strings.HasPrefix(u.Name, "mcp__") {
 		return // another tools than the global one, or what every object has
 	}
+	d.unknownTool(u)
+}
+
+// missingTool is how TypeScript says that tools has no such member.
+var missingTool = regexp.MustCompile(`^Property '([^']+)' does not exist on type 'Tools'\.`)
+
+// ownTools is a type of the script's own that is called as that of tools.
+var ownTools = regexp.MustCompile(`\b(?:interface|type|class|enum|namespace)\s+Tools\b`)
+
+// missing reports what TypeScript has found where tools goes by a name that only
+// a type checker can follow, such as a function's parameter.
+func (d *diagnosis) missing() {
+	if ownTools.MatchString(d.text) {
+		return
+	}
+	kept := d.types[:0:0]
+	for _, t := range d.types {
+		m := missingTool.FindStringSubmatch(messageText(t.Message))
+		if m == nil || t.Code != protocol.Integer(2339) && t.Code != protocol.Integer(2551) {
+			kept = append(kept, t)
+			continue
+		}
+		at := utf16Range(t.Range)
+		if waiting(d.pool, m[1]) || !d.opened {
+			d.pending = true
+			continue
+		}
+		d.unknownTool(script.Use{Name: m[1], NameRange: at})
+	}
+	d.types = kept
+}
+
+// unknownTool says that there is no such tool, and why or which may be meant.
+func (d *diagnosis) unknownTool(u script.Use) {
 	f := finding{at: u.NameRange, code: DiagnosticUnknownTool, severity: protocol.DiagnosticSeverityError, data: findingData{Tool: u.Name}}
 	if decision := d.pool.Rules.Decide(u.Name); decision.Effect == permission.Deny {
 		f.code, f.severity = DiagnosticDeniedTool, protocol.DiagnosticSeverityWarning
@@ -546,7 +615,7 @@ func (d *diagnosis) unawaited() {
 // outcome reports loops that call what they should not, or slower than they
 // could. tool is nil for $codemode.
 func (d *diagnosis) outcome(u script.Use, tool *catalog.Tool) {
-	if tool == nil || !u.Called || !u.InLoop {
+	if tool == nil || !u.InLoop {
 		return
 	}
 	switch {

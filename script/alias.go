@@ -5,20 +5,31 @@ package script
 //	const t = tools;
 //	const { mcp__a__b, mcp__a__c: c, ...rest } = tools;
 //	const d = tools.mcp__a__d;
+//	const { tools: e } = globalThis;
 //
-// A name counts when it is declared once in the text: scopes are not looked at.
+// A name counts when it is declared once in the text and not assigned to: scopes
+// are not looked at.
 type aliases struct {
-	pools map[string]bool   // names for tools itself
-	tools map[string]string // names for members, and the members
+	pools   map[string]bool   // names for tools itself
+	untyped map[string]bool   // those of pools that TypeScript may not know
+	tools   map[string]string // names for members, and the members
 	// taken are the members that patterns take out of tools.
 	taken []member
 	// declared are the tokens where the names are declared, which are no uses.
 	declared map[int]bool
+	// calls are the offsets of members of what TypeScript does not know, whose other
+	// names are called, and nothing else.
+	calls map[int]bool
+	// from are those offsets, and of names that are looked at.
+	from map[string]int
 }
 
 // findAliases reads the declarations of a text.
 func (s *scan) findAliases() aliases {
-	a := aliases{pools: map[string]bool{}, tools: map[string]string{}, declared: map[int]bool{}}
+	a := aliases{
+		pools: map[string]bool{}, untyped: map[string]bool{}, tools: map[string]string{}, declared: map[int]bool{},
+		calls: map[int]bool{}, from: map[string]int{},
+	}
 	times := map[string]int{}
 	for i := range s.tokens {
 		if !s.keyword(i, "const") && !s.keyword(i, "let") && !s.keyword(i, "var") {
@@ -37,8 +48,11 @@ func (s *scan) findAliases() aliases {
 		}
 	}
 	for i := range s.tokens {
-		if s.isName(i) && (a.pools[s.string(i)] || a.tools[s.string(i)] != "") && !s.afterMember(i) &&
-			(s.is(i-1, "(") || s.is(i-1, ",") || s.is(i+1, "=>")) && (s.is(i+1, "=>") || s.parameter(i)) {
+		if !s.isName(i) || !a.pools[s.string(i)] && a.tools[s.string(i)] == "" || s.afterMember(i) || a.declared[i] {
+			continue
+		}
+		parameter := (s.is(i-1, "(") || s.is(i-1, ",") || s.is(i+1, "=>")) && (s.is(i+1, "=>") || s.parameter(i))
+		if parameter || s.is(i+1, "=") && !s.is(i-1, ":") {
 			times[s.string(i)]++
 		}
 	}
@@ -46,33 +60,112 @@ func (s *scan) findAliases() aliases {
 		if n > 1 {
 			delete(a.pools, name)
 			delete(a.tools, name)
+			delete(a.from, name)
 		}
 	}
+	s.calledAliases(&a)
 	return a
+}
+
+// calledAliases fills in calls.
+func (s *scan) calledAliases(a *aliases) {
+	if len(a.from) == 0 {
+		return
+	}
+	called, looked := map[string]bool{}, map[string]bool{}
+	for i := range s.tokens {
+		if !s.isName(i) || s.afterMember(i) || a.declared[i] {
+			continue
+		}
+		if name := s.string(i); s.callsNow(i + 1) {
+			called[name] = true
+		} else {
+			looked[name] = true
+		}
+	}
+	for name, from := range a.from {
+		if called[name] && !looked[name] {
+			a.calls[from] = true
+		}
+	}
 }
 
 // namedAlias reads `name = tools` and `name = tools.member` behind const; i is
 // the name's token.
 func (s *scan) namedAlias(a *aliases, i int) {
-	if !s.is(i+1, "=") || !s.isTools(i+2) {
+	name, next := s.string(i), i+1
+	if s.is(next, ":") {
+		next = s.assignment(next)
+	}
+	if !s.is(next, "=") {
 		return
 	}
-	if s.endsDeclarator(i + 3) {
-		a.pools[s.string(i)], a.declared[i] = true, true
+	p, ok := s.poolFrom(next+1, a)
+	if !ok {
 		return
 	}
-	if m, ok := s.memberAfter(i + 3); ok && m.name != ReservedNamespace && s.endsDeclarator(m.next) {
-		a.tools[s.string(i)], a.declared[i] = m.name, true
+	p.untyped = p.untyped || next > i+1
+	if m, ok := s.memberAfter(p.to); ok {
+		if m.name != ReservedNamespace && s.endsDeclarator(m.next) {
+			a.tools[name], a.declared[i] = m.name, true
+			if p.untyped {
+				a.from[name] = m.from
+			}
+		}
+		return
 	}
+	if untyped, ok := s.poolEnds(p.to); ok {
+		a.pools[name], a.declared[i] = true, true
+		a.untyped[name] = p.untyped || untyped
+	}
+}
+
+// poolEnds says whether the declaration of a name for a pool ends at i, or goes
+// on with a type alone.
+func (s *scan) poolEnds(i int) (untyped, ok bool) {
+	if i < len(s.tokens) && s.asserted(i) {
+		end := s.endOf(i, true)
+		return true, s.isType(extent{i, end})
+	}
+	return false, s.endsDeclarator(i)
+}
+
+// assignment is the index of the = behind the type of a declared name, which
+// begins with the colon at i.
+func (s *scan) assignment(i int) int {
+	for i < len(s.tokens) && !s.is(i, "=") && !s.is(i, ";") && !s.closes(i) && !s.tired() {
+		if s.opens(i) {
+			i = s.tokens[i].match
+		}
+		i++
+	}
+	return i
 }
 
 // patternAlias reads `{ member, member: name, ...rest } = tools`; open is the
 // brace's token.
 func (s *scan) patternAlias(a *aliases, open int, times map[string]int) {
 	end := s.tokens[open].match
-	if !s.is(end+1, "=") || !s.isTools(end+2) || !s.endsDeclarator(end+3) {
+	next := end + 1
+	if s.is(next, ":") {
+		next = s.assignment(next)
+	}
+	if !s.is(next, "=") {
 		return
 	}
+	if s.is(next+1, "globalThis") {
+		s.poolOutOfGlobal(a, extent{open + 1, end})
+		return
+	}
+	p, ok := s.poolFrom(next+1, a)
+	if !ok {
+		return
+	}
+	untyped, ok := s.poolEnds(p.to)
+	if !ok {
+		return
+	}
+	untyped = untyped || p.untyped || next > end+1
 	for i := open + 1; i < end && !s.tired(); i++ {
 		from := i
 		i = s.argumentEnd(i, end)
@@ -81,6 +174,7 @@ func (s *scan) patternAlias(a *aliases, open int, times map[string]int) {
 		case s.is(from, "...") && s.isName(from+1):
 			times[s.string(from+1)]++
 			a.pools[s.string(from+1)], a.declared[from+1] = true, true
+			a.untyped[s.string(from+1)] = untyped
 		case key.kind == tokenName || key.kind == tokenString && key.closed:
 			m := member{from: key.start, to: key.end, next: from + 1}
 			if key.kind == tokenString {
@@ -90,7 +184,6 @@ func (s *scan) patternAlias(a *aliases, open int, times map[string]int) {
 			if m.name == ReservedNamespace {
 				continue
 			}
-			a.taken = append(a.taken, m)
 			name := from
 			if s.is(from+1, ":") {
 				name = from + 2
@@ -98,7 +191,21 @@ func (s *scan) patternAlias(a *aliases, open int, times map[string]int) {
 			if s.isName(name) && name < i {
 				times[s.string(name)]++
 				a.tools[s.string(name)], a.declared[name] = m.name, true
+				if untyped && name+1 == i { // without a value for when there is none
+					a.from[s.string(name)], m.untyped = m.from, true
+				}
 			}
+			a.taken = append(a.taken, m)
+		}
+	}
+}
+
+// poolOutOfGlobal reads `{ tools: name } = globalThis`.
+func (s *scan) poolOutOfGlobal(a *aliases, in extent) {
+	for i := in.from; i+2 < in.to; i++ {
+		if s.is(i, "tools") && s.is(i+1, ":") && s.isName(i+2) && (i == in.from || s.is(i-1, ",")) {
+			name := s.string(i + 2)
+			a.pools[name], a.untyped[name], a.declared[i+2] = true, true, true
 		}
 	}
 }

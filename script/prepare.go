@@ -22,16 +22,14 @@ const maxLayers = 4
 // as blank ones so that positions are those of the author.
 func Prepare(text string) Prepared {
 	p := Prepared{Text: text}
-	// first is where the author's first line begins: after what was removed.
-	first := 0
 	for range maxLayers {
 		if t, at, ok := removeFence(p.Text); ok {
-			p.Text, first = t, at
+			p.Text, p.First = t, at
 			p.Warnings = append(p.Warnings, "a Markdown fence around the code was removed")
 			continue
 		}
 		if t, at, ok := removeWrapper(p.Text); ok {
-			p.Text, first = t, max(first, at)
+			p.Text, p.First = t, max(p.First, at)
 			p.Warnings = append(p.Warnings, "markup around the code was removed: a script is plain code")
 			continue
 		}
@@ -42,7 +40,7 @@ func Prepare(text string) Prepared {
 		return p
 	}
 	var found []Finding
-	p.Options, found = readOptions(p.Text, first)
+	p.Options, found = readOptions(p.Text, p.First)
 	p.Errors = append(p.Errors, found...)
 	return p
 }

@@ -34,9 +34,13 @@ type Use struct {
 	Quoted        bool // tools["name"]
 	// Alias says that another name stands for the member here, as in
 	// const read = tools.mcp__a__read; read({}). NameRange is that of the other name.
-	Alias   bool
+	Alias bool
+	// Untyped says that the script goes past TypeScript to the member, as in
+	// (tools as any).name({}), and calls it without looking whether there is one:
+	// nobody else complains when there is none.
+	Untyped bool
 	Awaited bool // `await` directly before
-	InLoop  bool // inside the body of a loop statement, and run in each round
+	InLoop  bool // run in each round of a loop statement or of map, forEach and the like
 	// Discarded says that nobody awaits the call or uses its promise, so that
 	// nobody ever sees whether it fails; see Unawaited.
 	Discarded bool
@@ -64,16 +68,19 @@ func (u *uses) find() {
 	a := s.findAliases()
 	taken := a.taken
 	for i := range s.tokens {
-		switch {
-		case len(taken) > 0 && s.tokens[i].end >= taken[0].to:
+		if len(taken) > 0 && s.tokens[i].end >= taken[0].to {
 			m := taken[0]
 			taken = taken[1:]
 			at := u.span(m.from, m.to)
-			u.put(Use{Name: m.name, Quoted: m.quoted, NameRange: at, Whole: at}, site{})
-		case !s.isName(i) || s.afterMember(i) || a.declared[i]:
-		case s.isTools(i) || a.pools[s.string(i)]:
-			u.add(i)
-		case a.tools[s.string(i)] != "" && s.callAt(i+1) >= 0 && !s.is(i-1, "function"):
+			u.put(Use{Name: m.name, Quoted: m.quoted, NameRange: at, Whole: at, Untyped: m.untyped && a.calls[m.from] && u.certain(m.name, &a)}, site{})
+			continue
+		}
+		if !s.isName(i) || s.afterMember(i) || a.declared[i] {
+			continue
+		}
+		if p, ok := s.poolAt(i, &a); ok {
+			u.add(p, &a)
+		} else if a.tools[s.string(i)] != "" && s.callAt(i+1) >= 0 && !s.is(i-1, "function") {
 			t := s.tokens[i]
 			at := u.span(t.start, t.end)
 			u.complete(Use{Name: a.tools[s.string(i)], Alias: true, NameRange: at, Whole: at}, i, i+1)
@@ -102,7 +109,8 @@ type uses struct {
 	found []Use
 	sites []site // of found
 
-	nest *nest // made when first needed
+	nest  *nest           // made when first needed
+	asked map[string]bool // see asks; made when first needed
 }
 
 func (u *uses) span(from, to int) Range { return Range{u.at(from), u.at(to)} }
@@ -113,6 +121,7 @@ type member struct {
 	from, to int // of the name in the text, without quotes
 	next     int // the index of the token behind it
 	quoted   bool
+	untyped  bool // taken by a pattern out of what TypeScript does not know
 }
 
 // memberAfter reads `.name`, `?.name`, `["name"]` and `?.["name"]` at i.
@@ -149,20 +158,78 @@ var beforeStatement = map[string]bool{
 	"type": true, "interface": true, "console": true, "tools": true,
 }
 
-func (u *uses) add(i int) {
-	m, ok := u.memberAfter(i + 1)
-	if !ok {
-		return
+// add adds the use of the member behind a pool, when there is one.
+func (u *uses) add(p pool, a *aliases) {
+	m, ok := u.memberAfter(p.to)
+	for !ok {
+		if p, ok = u.widened(p); !ok {
+			return
+		}
+		m, ok = u.memberAfter(p.to)
 	}
 	use := Use{Name: m.name, Quoted: m.quoted, NameRange: u.span(m.from, m.to)}
-	if m.name == ReservedNamespace {
+	switch {
+	case m.name == ReservedNamespace:
 		if inner, ok := u.memberAfter(m.next); ok {
 			use.Member, use.MemberRange = inner.name, u.span(inner.from, inner.to)
 			m = inner
 		}
+	case p.untyped:
+		open := u.callAt(m.next)
+		use.Untyped = (open >= 0 && !u.is(open-1, "?.") || a.calls[m.from]) && u.certain(m.name, a)
 	}
-	use.Whole = u.span(u.tokens[i].start, u.tokens[m.next-1].end)
-	u.complete(use, i, m.next)
+	use.Whole = u.span(u.tokens[p.from].start, u.tokens[m.next-1].end)
+	u.complete(use, p.from, m.next)
+}
+
+// certain says that a script that calls a member of an untyped pool does so
+// whether there is one or not: it names it nowhere else but in calls, and tools
+// is not a name of its own.
+func (u *uses) certain(name string, a *aliases) bool {
+	if objectMembers[name] {
+		return false
+	}
+	if u.asked == nil {
+		u.asked = u.asks(a)
+	}
+	return !u.asked[name] && !u.asked[""]
+}
+
+// asks are the members of tools that the script may ask for before it calls
+// them: those that it names but to call them, as in "name" in tools; and "" when
+// the script declares tools itself.
+func (s *scan) asks(a *aliases) map[string]bool {
+	asked := map[string]bool{}
+	for i, t := range s.tokens {
+		switch {
+		case t.kind == tokenString && t.closed:
+			if !(s.is(i-1, "[") && s.is(i+1, "]") && (s.callsNow(i+2) || a.calls[t.start+1])) && !(s.is(i+1, ":") && !s.is(i-1, "?")) {
+				asked[unescape(s.text[t.start+1:t.end-1])] = true
+			}
+		case t.kind != tokenName:
+		case s.afterMember(i):
+			if !s.callsNow(i+1) && !a.calls[t.start] {
+				asked[unescapeName(s.string(i))] = true
+			}
+		case s.string(i) == "tools":
+			if s.is(i-1, "const") || s.is(i-1, "let") || s.is(i-1, "var") || s.is(i-1, "function") || s.is(i-1, "class") ||
+				s.is(i+1, "=>") || s.is(i+1, "=") || s.beginsBinding(i) && (s.destructured(i) && !s.is(i+1, ":") || s.parameter(i)) {
+				asked[""] = true
+			}
+		}
+	}
+	return asked
+}
+
+// beginsBinding says whether a name in a pattern or a parameter can begin at i.
+func (s *scan) beginsBinding(i int) bool {
+	return s.is(i-1, "(") || s.is(i-1, ",") || s.is(i-1, "{") || s.is(i-1, "[") || s.is(i-1, ":") || s.is(i-1, "...")
+}
+
+// callsNow says whether a call that is made whatever is called stands at i.
+func (s *scan) callsNow(i int) bool {
+	open := s.callAt(i)
+	return open >= 0 && !s.is(open-1, "?.")
 }
 
 // complete adds a use whose access begins with the token at i and ends before
@@ -173,6 +240,8 @@ func (u *uses) complete(use Use, i, next int) {
 	if open := u.callAt(next); open >= 0 {
 		u.call(&use, i, open)
 		at.to = max(u.tokens[open].match, 0)
+	} else {
+		use.InLoop = u.eachArgument(extent{i, next})
 	}
 	u.put(use, at)
 }
@@ -289,17 +358,19 @@ func (s *scan) templateEnd(i int) int {
 	return i
 }
 
-// inLoop finds out whether the call at i is run by every round of a loop. Calls
-// must come in order.
+// inLoop finds out whether the call at i is run by every round of a loop.
 func (u *uses) inLoop(use *Use, i int) {
 	if u.nest == nil {
 		u.nest = u.nesting()
 	}
-	l := u.nest.loopAround(i)
+	l, direct := u.nest.loopAround(i)
 	if l == nil {
 		return
 	}
 	use.InLoop = true
+	if !direct {
+		return
+	}
 	if !l.judged {
 		l.judged, l.together = true, u.independent(*l)
 	}
@@ -369,202 +440,6 @@ func (s *scan) mentionedTwice(name string, e extent) bool {
 		}
 	}
 	return n > 1
-}
-
-// Completion says what is being typed at offset (in bytes) of a text.
-type Completion struct {
-	// Kind is "tool" behind `tools.` or inside tools["…"], "member" behind
-	// tools["$codemode"]., "" anywhere else.
-	Kind    string
-	Prefix  string // what was typed of the name so far
-	Replace Range  // of the name so far, to be replaced
-	Dot     Range  // the dot (and an optional ?.) before it; empty inside brackets
-	Quote   byte   // the quote it is in, or 0
-}
-
-// CompletionAt finds out what is being typed.
-func CompletionAt(text string, offset int) Completion {
-	offset = min(max(offset, 0), len(text))
-	if !strings.Contains(text[:offset], "tools") {
-		return Completion{}
-	}
-	s := tokenize(text)
-	for _, c := range s.comments {
-		if c.start < offset && (offset < c.end || offset == c.end && (!c.closed || s.text[c.start+1] == '/')) {
-			return Completion{}
-		}
-	}
-	i := s.at(offset) // the first token at or behind the offset
-	if i > 0 {
-		if t := s.tokens[i-1]; t.kind != tokenPunct && t.kind != tokenName && (offset < t.end || !t.closed && offset == t.end) {
-			if t.kind == tokenTemplate && offset == t.end || t.kind == tokenNumber {
-				return Completion{}
-			}
-			return s.insideQuotes(i-1, offset)
-		}
-	}
-	return s.behindDot(i, offset)
-}
-
-// insideQuotes is for an offset inside of the literal at i.
-func (s *scan) insideQuotes(i, offset int) Completion {
-	quote := s.text[s.tokens[i].start]
-	if quote != '"' && quote != '\'' && quote != '`' || !s.is(i-1, "[") {
-		return Completion{}
-	}
-	before := i - 2
-	if s.is(before, "?.") {
-		before--
-	}
-	kind := s.kindBehind(before)
-	if kind == "" {
-		return Completion{}
-	}
-	from := s.tokens[i].start + 1
-	to := offset
-	for to < len(s.text) && isNamePart(rune(s.text[to])) || to < len(s.text) && strings.IndexByte("-.:/", s.text[to]) >= 0 {
-		to++
-	}
-	at := positions(s.text)
-	return Completion{Kind: kind, Prefix: s.text[from:offset], Replace: Range{at(from), at(to)}, Quote: quote}
-}
-
-// behindDot is for an offset in the code itself; i is the first token that
-// begins at it or behind it.
-func (s *scan) behindDot(i, offset int) Completion {
-	from, to := offset, offset
-	dot := i - 1
-	switch {
-	case s.isName(i-1) && offset <= s.tokens[i-1].end: // in a name or at its end
-		to = s.tokens[i-1].end
-		dot = s.hyphenated(i-1) - 1
-		from = s.tokens[dot+1].start
-	case s.isName(i) && s.tokens[i].start == offset: // right before one
-		to = s.tokens[i].end
-	case s.is(i-1, "-") && offset == s.tokens[i-1].end: // in the middle of a name with hyphens
-		first := s.hyphenated(i - 1)
-		if first == i-1 {
-			return Completion{}
-		}
-		dot, from = first-1, s.tokens[first].start
-	}
-	if !s.is(dot, ".") && !s.is(dot, "?.") {
-		return Completion{}
-	}
-	before := dot - 1
-	if s.is(before, "!") {
-		before--
-	}
-	kind := s.kindBehind(before)
-	if kind == "" {
-		return Completion{}
-	}
-	at := positions(s.text)
-	d := s.tokens[dot]
-	return Completion{Kind: kind, Prefix: s.text[from:offset], Replace: Range{at(from), at(to)}, Dot: Range{at(d.start), at(d.end)}}
-}
-
-// hyphenated is the index of the first token of the name with hyphens that ends
-// with the token at i: people type such a name behind a dot, too.
-func (s *scan) hyphenated(i int) int {
-	first := i
-	for j := i; j >= 0 && (j == i || s.tokens[j].end == s.tokens[j+1].start); j-- {
-		if s.isName(j) && strings.HasPrefix(s.string(j), "mcp__") && (s.is(j-1, ".") || s.is(j-1, "?.")) {
-			return j
-		}
-		if !s.isName(j) && !s.is(j, "-") && s.tokens[j].kind != tokenNumber {
-			break
-		}
-	}
-	return first
-}
-
-// kindBehind is what can follow the expression that ends with the token at i.
-func (s *scan) kindBehind(i int) string {
-	if s.isTools(i) || s.isName(i) && !s.afterMember(i) && s.findAliases().pools[s.string(i)] {
-		return "tool"
-	}
-	// tools.$codemode and tools["$codemode"]
-	for _, first := range []int{i - 2, i - 3, i - 4} {
-		if first >= 0 && s.isTools(first) {
-			if m, ok := s.memberAfter(first + 1); ok && m.next == i+1 && m.name == ReservedNamespace {
-				return "member"
-			}
-		}
-	}
-	return ""
-}
-
-// ArgumentAt says where in the argument of a call of a member of tools an offset
-// is: the use that is called, and the fields that lead to the offset from the
-// argument's root, "[]" for an array's element. ok is false elsewhere, also in a
-// call of something else inside of the argument.
-func ArgumentAt(text string, offset int) (u Use, path []string, ok bool) {
-	offset = min(max(offset, 0), len(text))
-	if !strings.Contains(text[:offset], "tools") {
-		return u, nil, false
-	}
-	s := tokenize(text)
-	var open []int // brackets around the offset, innermost first
-	for i := s.at(offset) - 1; i >= 0; i-- {
-		t := s.tokens[i]
-		isOpen := s.is(i, "(") || s.is(i, "[") || s.is(i, "{")
-		if t.kind == tokenTemplate || !isOpen || t.end > offset || t.match >= 0 && s.tokens[t.match].start < offset {
-			continue
-		}
-		if s.is(i, "{") && t.block {
-			return u, nil, false // in a function inside of the argument
-		}
-		open = append(open, i)
-		if s.is(i, "(") {
-			break
-		}
-	}
-	if len(open) == 0 || !s.is(open[len(open)-1], "(") {
-		return u, nil, false
-	}
-	paren := open[len(open)-1]
-	at := positions(text)
-	start := at(s.tokens[paren].end)
-	for _, candidate := range Uses(text) {
-		if candidate.Called && candidate.Arguments.Start == start {
-			u, ok = candidate, true
-		}
-	}
-	if !ok {
-		return u, nil, false
-	}
-	for n := len(open) - 2; n >= 0; n-- {
-		if s.is(open[n], "[") {
-			path = append(path, "[]")
-			continue
-		}
-		if key := s.keyBefore(open[n], offset); key != "" {
-			path = append(path, key)
-		}
-	}
-	return u, path, true
-}
-
-// keyBefore is the last key of the object literal that opens at i whose value,
-// or whose own name, an offset is in.
-func (s *scan) keyBefore(i, offset int) (key string) {
-	for j := i + 1; j < len(s.tokens) && s.tokens[j].start < offset; j++ {
-		switch t := s.tokens[j]; {
-		case s.is(j, ","):
-			key = ""
-		case key == "" && (s.is(j-1, ",") || j-1 == i) && t.kind == tokenName:
-			key = s.string(j)
-		case key == "" && (s.is(j-1, ",") || j-1 == i) && t.kind == tokenString && t.closed:
-			key = unescape(s.text[t.start+1 : t.end-1])
-		}
-		if s.opens(j) && s.tokens[s.tokens[j].match].start < offset {
-			j = s.tokens[j].match
-		} else if s.is(j, "{") || s.is(j, "[") || s.is(j, "(") {
-			break // the offset is in there
-		}
-	}
-	return key
 }
 
 // Mentions finds names that are used as such: not as a member or key, and
@@ -656,108 +531,6 @@ func (s *scan) parameter(i int) bool {
 	}
 	end := s.tokens[open].match
 	return s.is(end+1, "=>") || s.is(end+1, "{") && s.tokens[end+1].block && !headKeywords[s.string(max(open-1, 0))] || s.is(open-1, "catch")
-}
-
-// IsModule says whether a text is a module with a default export, and so not
-// the body of a function (EXEC-16).
-func IsModule(text string) bool {
-	if !strings.Contains(text, "export") {
-		return false
-	}
-	s := tokenize(text)
-	for i := 0; i < len(s.tokens); i++ {
-		if s.keyword(i, "export") && s.is(i+1, "default") && s.beginsStatement(i) {
-			return true
-		}
-		if s.opens(i) {
-			i = s.tokens[i].match
-		}
-	}
-	return false
-}
-
-// A Reach is a place where a script tries to reach other files.
-type Reach struct {
-	// Kind is "import", "import type", "import()", "import.meta", "export" (all
-	// but a module's default export) or "require".
-	Kind string
-	// Range is that of the keyword, Whole that of the statement or expression,
-	// which is also text[Start:End].
-	Range, Whole Range
-	Start, End   int
-}
-
-// Reaches finds imports and exports in a text, also in one that does not parse.
-func Reaches(text string) []Reach {
-	if !strings.Contains(text, "import") && !strings.Contains(text, "export") && !strings.Contains(text, "require") {
-		return nil
-	}
-	s := tokenize(text)
-	at := positions(text)
-	var found []Reach
-	for i := range s.tokens {
-		kind := s.reachAt(i)
-		if kind == "" {
-			continue
-		}
-		end := i + 1
-		switch kind {
-		case "import()", "require":
-			if s.opens(i + 1) {
-				end = s.tokens[i+1].match + 1
-			}
-		case "import.meta":
-			end = min(i+3, len(s.tokens))
-			if m, ok := s.memberAfter(end); ok {
-				end = m.next
-			}
-		default:
-			end = s.endOf(i, false)
-		}
-		t := s.tokens[i]
-		r := Reach{Kind: kind, Range: Range{at(t.start), at(t.end)}, Start: t.start, End: s.tokens[max(end, i+1)-1].end}
-		r.Whole = Range{at(r.Start), at(r.End)}
-		found = append(found, r)
-	}
-	return found
-}
-
-func (s *scan) reachAt(i int) string {
-	switch {
-	case s.keyword(i, "require") && s.is(i+1, "(") && !s.is(i-1, "function"):
-		return "require"
-	case s.keyword(i, "import"):
-		switch {
-		case s.is(i+1, "("):
-			return "import()"
-		case s.is(i+1, "."):
-			return "import.meta"
-		case !s.beginsStatement(i) || i+1 >= len(s.tokens):
-			return ""
-		case s.is(i+1, "type") && !s.is(i+2, "from") && !s.is(i+2, ",") && !s.is(i+2, "="), s.onlyTypes(i + 1):
-			return "import type"
-		case s.tokens[i+1].kind == tokenString, s.isName(i + 1), s.is(i+1, "{"), s.is(i+1, "*"):
-			return "import"
-		}
-	case s.keyword(i, "export") && s.beginsStatement(i) && !s.is(i+1, "default"):
-		if s.isName(i+1) || s.is(i+1, "{") || s.is(i+1, "*") || s.is(i+1, "=") {
-			return "export"
-		}
-	}
-	return ""
-}
-
-// onlyTypes says whether { type A, type B } begins at i.
-func (s *scan) onlyTypes(i int) bool {
-	if !s.is(i, "{") || !s.opens(i) || s.tokens[i].match == i+1 {
-		return false
-	}
-	for j := i; j < s.tokens[i].match; j++ {
-		if (j == i || s.is(j, ",")) && j+1 < s.tokens[i].match && !(s.is(j+1, "type") && s.isName(j+2)) {
-			return false
-		}
-	}
-	return true
 }
 
 // positions is positionAt for many offsets of one text.

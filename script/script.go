@@ -52,6 +52,7 @@ type Finding struct {
 type Prepared struct {
 	Text     string // without fence or wrapper; line numbers are kept
 	Options  Options
+	First    int      // the offset of the author's first line, behind what was removed
 	Warnings []string // what was removed (EXEC-12)
 	// Errors is what makes it unfit to run: blank, a wrong options line.
 	Errors []Finding

@@ -1,10 +1,5 @@
 package script
 
-import (
-	"cmp"
-	"slices"
-)
-
 // An extent is a run of tokens, [from, to).
 type extent struct{ from, to int }
 
@@ -96,60 +91,14 @@ func (s *scan) keyword(i int, word string) bool {
 	return s.isName(i) && s.string(i) == word && !s.afterMember(i) && !s.is(i+1, ":")
 }
 
-// A loop is a loop statement.
+// A loop is a loop statement, or a function that a method of arrays calls for
+// each element.
 type loop struct {
 	head, body extent
 	each       bool // for…of or for(;;): every round is known before the first
+	callback   bool // a function
 
 	judged, together bool // whether its rounds are independent, once asked for
-}
-
-// A nest is the loops and functions of a text, for finding what is around a
-// token. It is asked about tokens in order.
-type nest struct {
-	all  []layer // by their beginning, outer ones first
-	open []layer
-}
-
-// A layer is the body of a function, or of a loop.
-type layer struct {
-	extent
-	loop *loop
-}
-
-func (s *scan) nesting() *nest {
-	n := &nest{}
-	loops := s.loops()
-	for i := range loops {
-		n.all = append(n.all, layer{loops[i].body, &loops[i]})
-	}
-	for _, f := range s.functions() {
-		n.all = append(n.all, layer{extent: f})
-	}
-	slices.SortStableFunc(n.all, func(a, b layer) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
-	})
-	return n
-}
-
-// loopAround is the innermost loop that the token at i is run by, or nil: a
-// function in a loop may run at another time.
-func (n *nest) loopAround(i int) *loop {
-	for len(n.all) > 0 && n.all[0].from <= i {
-		n.open = append(n.open, n.all[0])
-		n.all = n.all[1:]
-		// Broken texts have layers that cross; the inner one wins.
-		for len(n.open) > 1 && n.open[len(n.open)-1].to <= i {
-			n.open = n.open[:len(n.open)-1]
-		}
-	}
-	for len(n.open) > 0 && n.open[len(n.open)-1].to <= i {
-		n.open = n.open[:len(n.open)-1]
-	}
-	if len(n.open) == 0 {
-		return nil
-	}
-	return n.open[len(n.open)-1].loop
 }
 
 // loops are the loop statements of the text.
