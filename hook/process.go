@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"codemode-ls/config"
+	"codemode-ls/environ"
 )
 
 const (
@@ -100,38 +99,12 @@ func (b *bounded) bytes() []byte {
 	return slices.Clone(b.data)
 }
 
-// inherited are the variables of our own environment that a hook gets. An
-// editor's environment holds secrets that no hook has asked for.
-var inherited = []string{
-	"PATH", "HOME", "LANG", "LANGUAGE", "LC_*", "TMPDIR", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "DISPLAY",
-	"WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "XDG_*",
-	// Windows starts hardly anything without these.
-	"APPDATA", "COMSPEC", "HOMEDRIVE", "HOMEPATH", "LOCALAPPDATA", "OS", "PATHEXT", "PROGRAMDATA", "PROGRAMFILES",
-	"SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR",
-}
-
-// environment is that of a hook: the inherited variables and CODEMODE_WORKSPACE,
-// the workspace's folder.
+// environment is that of a hook: the basics, what it needs to show something to
+// the person, and CODEMODE_WORKSPACE, the workspace's folder.
 func environment(ours []string, dir string) []string {
-	var env []string
-	for _, entry := range ours {
-		name, value, _ := strings.Cut(entry, "=")
-		if runtime.GOOS == "windows" {
-			name = strings.ToUpper(name)
-		}
-		// A value that begins like this is a function that a shell exported.
-		if strings.HasPrefix(value, "()") {
-			continue
-		}
-		if slices.ContainsFunc(inherited, func(pattern string) bool {
-			prefix, any := strings.CutSuffix(pattern, "*")
-			return name == pattern || any && strings.HasPrefix(name, prefix)
-		}) {
-			env = append(env, entry)
-		}
-	}
+	own := map[string]string{}
 	if dir != "" {
-		env = append(env, "CODEMODE_WORKSPACE="+dir)
+		own["CODEMODE_WORKSPACE"] = dir
 	}
-	return env
+	return environ.Clean(ours, own, environ.Desktop...)
 }

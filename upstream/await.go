@@ -17,25 +17,53 @@ const restartGrace = 5 * time.Second
 // errReplaced is that of a server which another one of its name has replaced.
 var errReplaced = errors.New("the server was replaced")
 
-// Await waits for the servers that a tool with this full name can be of: until
-// they have answered what their tools are, and no longer than one attempt to
-// start them takes (see server.await). Their tools are in Servers then. An error
-// is a *CallError with the state of a server that is not there, or ctx's. It is
+// Await is for the full name of a tool that Servers does not have, or only from
+// last time. wait, when it is there, waits for the servers that can have the
+// tool: until they have answered what their tools are, and no longer than one
+// attempt to start them takes (see server.await). Its error is ctx's, or like
+// unavailable: a *CallError with the state of a server that is not there. It is
 // nil when no server can have such a tool, or a person has switched it off.
-func (s *Set) Await(ctx context.Context, fullName string) error {
-	var unavailable error
+func (s *Set) Await(fullName string) (wait func(ctx context.Context) error, unavailable error) {
+	var owners []*server
 	for _, server := range s.snapshot() {
-		if !catalog.CanOwn(server.def.Name, fullName) {
-			continue
+		if catalog.CanOwn(server.def.Name, fullName) {
+			owners = append(owners, server)
 		}
-		switch _, err := s.await(ctx, server, want{listed: true}); {
-		case ctx.Err() != nil:
+	}
+	for _, server := range owners {
+		seen := noneSeen
+		session, _, coming := server.look(want{listed: true}, &seen)
+		switch {
+		case session != nil:
+		case coming:
+			return func(ctx context.Context) error { return s.awaitAll(ctx, owners) }, nil
+		case unavailable == nil:
+			unavailable = server.absence()
+		}
+	}
+	return nil, unavailable
+}
+
+// awaitAll is the wait of Await.
+func (s *Set) awaitAll(ctx context.Context, servers []*server) (unavailable error) {
+	for _, server := range servers {
+		_, err := s.await(ctx, server, want{listed: true})
+		if ctx.Err() != nil {
 			return ctx.Err()
-		case err != nil && unavailable == nil && server.status().State != Stopped:
-			unavailable = err
+		}
+		if err != nil && unavailable == nil {
+			unavailable = server.absence()
 		}
 	}
 	return unavailable
+}
+
+// absence is why a server's tools are not there; nil when a person wants it so.
+func (s *server) absence() error {
+	if s.status().State == Stopped {
+		return nil
+	}
+	return s.unavailable()
 }
 
 // await is server.await, which goes on with the server that has replaced this one
@@ -65,29 +93,13 @@ type want struct {
 // to be started again within restartGrace: for one attempt, and then its failure
 // is the call's.
 func (s *server) await(ctx context.Context, w want) (*session, error) {
-	seen := -1 // how many failures there were when waiting for an attempt began
+	seen := noneSeen
 	for {
-		s.mu.Lock()
-		session, news := s.session, s.news
-		fits := session != nil && session != w.last && (!w.listed || session == s.listed)
-		coming := false
-		switch s.state {
-		case Connected: // its session may have ended, which is not published yet
-			coming = true
-		case Connecting:
-			coming = true
-			if seen < 0 {
-				seen = s.failures
-			}
-		case Failed:
-			coming = (seen < 0 || seen == s.failures) && !s.retry.IsZero() && time.Until(s.retry) <= restartGrace
-			seen = s.failures
-		}
-		s.mu.Unlock()
-		if fits && !session.hasEnded() {
+		session, news, coming := s.look(w, &seen)
+		switch {
+		case session != nil:
 			return session, nil
-		}
-		if !coming {
+		case !coming:
 			return nil, s.unavailable()
 		}
 		if w.waits != nil {
@@ -101,6 +113,33 @@ func (s *server) await(ctx context.Context, w want) (*session, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// noneSeen is for look: no attempt is being waited for yet.
+const noneSeen = -1
+
+// look is the session that is wanted, or whether it is coming: news is closed when
+// that has changed. seen keeps how many failures there were when waiting for an
+// attempt began.
+func (s *server) look(w want, seen *int) (_ *session, news <-chan struct{}, coming bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session != nil && s.session != w.last && (!w.listed || s.session == s.listed) && !s.session.hasEnded() {
+		return s.session, nil, false
+	}
+	switch s.state {
+	case Connected: // its session may have ended, which is not published yet
+		coming = true
+	case Connecting:
+		coming = true
+		if *seen == noneSeen {
+			*seen = s.failures
+		}
+	case Failed:
+		coming = (*seen == noneSeen || *seen == s.failures) && !s.retry.IsZero() && time.Until(s.retry) <= restartGrace
+		*seen = s.failures
+	}
+	return nil, s.news, coming
 }
 
 // unavailable is the error of a call to a server that is not there, with what

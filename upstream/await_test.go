@@ -42,6 +42,15 @@ func TestKilledBetweenCalls(t *testing.T) { // MCP-5
 	}
 }
 
+// waitFor waits when there is something to wait for.
+func (s *testSet) waitFor(ctx context.Context, name string) error {
+	wait, err := s.Await(name)
+	if wait != nil {
+		return wait(ctx)
+	}
+	return err
+}
+
 // reaped waits until nothing is left of a process, so that nobody reads its pipes.
 func reaped(t *testing.T, pid int) {
 	t.Helper()
@@ -100,10 +109,10 @@ func TestUnavailableWords(t *testing.T) { // MCP-5, OUT-3
 		if failed := s.refuse(testContext(t), "f", "echo"); failed.Reason != Unavailable || !strings.Contains(failed.Message, c.want) || !strings.Contains(failed.Message, `server "f"`) {
 			t.Errorf("%s: %+v", what, failed)
 		}
-		if err := s.Await(testContext(t), "mcp__f__echo"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := s.waitFor(testContext(t), "mcp__f__echo"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if err := s.Await(testContext(t), "mcp__g__echo"); err != nil {
+		if err := s.waitFor(testContext(t), "mcp__g__echo"); err != nil {
 			t.Errorf("%s: a name of no server: %v", what, err)
 		}
 	}
@@ -116,7 +125,7 @@ func TestAwaitIsOneAttempt(t *testing.T) { // MCP-5
 	s.policy.firstDelay, s.policy.maxDelay, s.policy.maxRestarts = time.Millisecond, time.Millisecond, 1_000_000
 	s.configure(fake.Config(t, "f"))
 	for range 3 {
-		if err := s.Await(testContext(t), "mcp__f__echo"); err == nil || errors.Is(err, context.DeadlineExceeded) {
+		if err := s.waitFor(testContext(t), "mcp__f__echo"); err == nil || errors.Is(err, context.DeadlineExceeded) {
 			t.Fatal(err)
 		}
 	}
@@ -134,7 +143,7 @@ func TestAwait(t *testing.T) { // LSP-1
 		if known := len(s.Servers()) > 0; known != cached {
 			t.Errorf("tools are known: %v", known)
 		}
-		if err := s.Await(testContext(t), "mcp__f__echo"); err != nil {
+		if err := s.waitFor(testContext(t), "mcp__f__echo"); err != nil {
 			t.Error(err)
 		}
 		if got := s.names(); got != "mcp__f__echo" {
@@ -149,7 +158,7 @@ func TestAwait(t *testing.T) { // LSP-1
 	s.configure(slow.Config(t, "f"))
 	slow.WaitForLog(t, `"initialize"`)
 	waited := make(chan error, 1)
-	go func() { waited <- s.Await(testContext(t), "mcp__f__echo") }()
+	go func() { waited <- s.waitFor(testContext(t), "mcp__f__echo") }()
 	slow.Rewrite(t, simple)
 	if err := s.Restart("f"); err != nil {
 		t.Fatal(err)
@@ -164,7 +173,7 @@ func TestAwait(t *testing.T) { // LSP-1
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Await(ctx, "mcp__f__echo"); !errors.Is(err, context.Canceled) {
+	if err := s.waitFor(ctx, "mcp__f__echo"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"codemode-ls/config"
+	"codemode-ls/environ"
 )
 
 var (
@@ -47,7 +48,7 @@ func startProcess(def config.Server, dir string, maxLine int, stderr *ring) (_ *
 	if def.Cwd != "" {
 		dir = def.Cwd
 	}
-	env := environment(os.Environ(), def.Env)
+	env := environ.Clean(os.Environ(), def.Env)
 	path, err := findExecutable(def.Command, dir, env)
 	if err != nil {
 		return nil, err

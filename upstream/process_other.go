@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"codemode-ls/environ"
 )
 
 // group keeps Ctrl-C of our own console away from the process. Ending its
@@ -25,7 +27,7 @@ func killGroup(p *os.Process) { _ = p.Kill() }
 
 // executable finds the file with one of the extensions that can be started.
 func executable(path string, env []string) (string, bool) {
-	extensions := variable(env, "PATHEXT")
+	extensions := environ.Value(env, "PATHEXT")
 	if extensions == "" {
 		extensions = ".COM;.EXE;.BAT;.CMD"
 	}

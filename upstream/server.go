@@ -12,6 +12,7 @@ import (
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
+	"codemode-ls/environ"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -321,7 +322,7 @@ func isSelf(def config.Server, executable string) bool {
 	if !gateway {
 		return false
 	}
-	path, err := findExecutable(def.Command, def.Cwd, environment(os.Environ(), def.Env))
+	path, err := findExecutable(def.Command, def.Cwd, environ.Clean(os.Environ(), def.Env))
 	if err != nil {
 		return false
 	}

@@ -488,11 +488,19 @@ func TestGrandchildOfADeadServer(t *testing.T) { // MCP-5
 	gone(t, grandchild)
 }
 
-func TestEnvironment(t *testing.T) {
-	got := environment([]string{"PATH=/bin", "HOME=/h", "AWS_SECRET_ACCESS_KEY=x", "LC_TIME=C", "GITHUB_TOKEN=t", "LANG=() { evil; }", "odd"},
-		map[string]string{"TOKEN": "mine", "HOME": "/own"})
-	if want := "[HOME=/own LC_TIME=C PATH=/bin TOKEN=mine]"; fmt.Sprint(got) != want && runtime.GOOS != "windows" {
-		t.Errorf("%v, want %s", got, want)
+// A server gets the basics of our environment and its definition's own, and none
+// of the secrets that an editor has.
+func TestServerEnvironment(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("needs a shell")
+	}
+	t.Setenv("EDITOR_SECRET", "hunter2")
+	t.Setenv("DISPLAY", ":7")
+	s := newTestSet(t, nil)
+	s.configure(config.Server{Name: "e", Transport: config.Stdio, Command: "sh", Args: []string{"-c", "env >&2; exit 3"}, Env: map[string]string{"TOKEN": "mine"}})
+	got := s.untilState("e", Failed).Stderr
+	if !strings.Contains(got, "PATH=") || !strings.Contains(got, "TOKEN=mine\n") || strings.Contains(got, "hunter2") || strings.Contains(got, "DISPLAY=") {
+		t.Errorf("%s", got)
 	}
 }
 
