@@ -67,7 +67,7 @@ type realm struct {
 	searched                searched
 	valueOf                 map[string]goja.Callable // of the classes that box primitives
 	viewGetters             map[string]goja.Callable // of DataView
-	importer                *goja.Object
+	importer, awaiter       *goja.Object
 
 	busy busyness
 
@@ -126,6 +126,8 @@ func newRealm(out outlet) *realm {
 	r.importer = r.native("import", func(goja.FunctionCall) goja.Value {
 		panic(r.newError("TypeError", "import() is not available in Exec scripts: a script cannot load modules; it reaches the outside only through tools"))
 	})
+	r.awaiter = r.native("await", func(c goja.FunctionCall) goja.Value { return r.promiseOf(c.Argument(0)) })
+	r.mendResolve()
 	r.tools = newNamespace(r, "")
 	r.members = newNamespace(r, codemode+".")
 	r.tools.values[codemode] = r.object(r.members)
@@ -272,7 +274,7 @@ func (r *realm) run(p *script.Program, l script.Language) (f finish) {
 	if !ok {
 		return finish{Status: Invalid, Error: compileFailure(errShape, l)}
 	}
-	v, err = main(r.vm.GlobalObject(), r.importer, newDepthGauge(r))
+	v, err = main(r.vm.GlobalObject(), r.importer, r.awaiter, newDepthGauge(r))
 	if err != nil {
 		return r.failed(err)
 	}
@@ -555,10 +557,9 @@ func (r *realm) load(p *script.Program) (*goja.Program, error) {
 	if !isBody(tree.Body) {
 		return nil, errShape
 	}
-	if err := r.patterns.internLiterals(tree, r.vm); err != nil {
+	if err := r.mend(tree, p.Code); err != nil {
 		return nil, err
 	}
-	guardRecursion(tree, p.Code)
 	hideHelpers(tree)
 	program, err := goja.CompileAST(tree, false)
 	if err != nil {
@@ -610,6 +611,11 @@ func isBody(statements []ast.Statement) bool {
 // parse reads the transpiler's output. goja takes a class field that is called get,
 // set or async for the word; such a name is put in quotes, at the same length.
 func parse(code string, sourceMap []byte) (tree *ast.Program, err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			tree, err = nil, fmt.Errorf("%v", x)
+		}
+	}()
 	for range maxMended {
 		tree, err = parser.ParseFile(nil, programName, code+"\n//# sourceMappingURL=map", 0,
 			parser.WithSourceMapLoader(func(string) ([]byte, error) { return sourceMap, nil }))

@@ -58,10 +58,9 @@ func (g *depthGauge) Keys() []string              { return nil }
 // catching are the words without which nothing is caught.
 var catching = []string{"try", "catch", "then", "allSettled", "any"}
 
-// guardRecursion gives the functions of a program that may call themselves, by
-// whatever way, their look at the depth, and says whether there are any. The
-// program is one of isBody.
-func guardRecursion(tree *ast.Program, code string) (guarded bool) {
+// guardRecursion gives the functions in another that may call themselves, by
+// whatever way, their look at the depth, and says whether there are any.
+func guardRecursion(main *ast.FunctionLiteral, code string) (guarded bool) {
 	catches := false
 	for _, word := range catching {
 		catches = catches || strings.Contains(code, word)
@@ -69,7 +68,6 @@ func guardRecursion(tree *ast.Program, code string) (guarded bool) {
 	if !catches {
 		return false
 	}
-	main := tree.Body[len(tree.Body)-1].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)
 	c := calls{last: map[unistring.String]file.Idx{}}
 	w := treeWalker{enter: c.enter, leave: c.leave}
 	w.walk(main.Body.List)
@@ -77,9 +75,6 @@ func guardRecursion(tree *ast.Program, code string) (guarded bool) {
 		if f.recurs(c.last) {
 			guarded = f.guard() || guarded
 		}
-	}
-	if guarded {
-		main.ParameterList.List = append(main.ParameterList.List, &ast.Binding{Target: &ast.Identifier{Name: gaugeName, Idx: main.Idx0()}})
 	}
 	return guarded
 }

@@ -10,19 +10,8 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// internLiterals puts the regular expression literals of a program into the
-// realm's patterns. An invalid one is a *script.CompileError at its place.
-func (p *patterns) internLiterals(program *ast.Program, vm *goja.Runtime) (err error) {
-	w := treeWalker{enter: func(node any) bool {
-		if l, ok := node.(*ast.RegExpLiteral); ok && err == nil {
-			err = p.internLiteral(l, program, vm)
-		}
-		return err == nil
-	}}
-	w.walk(program.Body)
-	return err
-}
-
+// internLiteral puts a regular expression literal into the realm's patterns. An
+// invalid one is a *script.CompileError at its place.
 func (p *patterns) internLiteral(l *ast.RegExpLiteral, program *ast.Program, vm *goja.Runtime) error {
 	if strings.HasPrefix(l.Pattern, standIn) {
 		return nil

@@ -4,6 +4,9 @@
 package esbuild
 
 import (
+	"maps"
+	"regexp"
+
 	"codemode-ls/script"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -23,11 +26,20 @@ var supported = map[string]bool{
 	"regexp-set-notation": true,
 }
 
+// lastCharacter is U+10FFFF, written either way. goja's parser panics at its escape,
+// so that it must be written as two surrogates.
+var lastCharacter = regexp.MustCompile(`\x{10FFFF}|(?i:\\u\{0*10ffff\})`)
+
 // Transform is a script.Transformer.
 func Transform(code string, l script.Language) script.Transformed {
 	loader := api.LoaderTS
 	if l == script.JavaScript {
 		loader = api.LoaderJS
+	}
+	supported := supported
+	if lastCharacter.MatchString(code) {
+		supported = maps.Clone(supported)
+		supported["unicode-escapes"] = false
 	}
 	res := api.Transform(code, api.TransformOptions{
 		Loader: loader, Target: api.ES2022, Supported: supported,

@@ -1,0 +1,35 @@
+package sandbox
+
+import (
+	"testing"
+
+	"codemode-ls/script"
+)
+
+// EXEC-17: values and texts at which goja itself gives up are what the language says.
+func TestExec17NoEngineFailure(t *testing.T) {
+	for code, want := range map[string]string{
+		`return (await { constructor: Promise, a: 1 }).a`:                                                    `1`,
+		`const o = { then: 1, constructor: Promise }; return await o === o`:                                  `true`,
+		`return (await Promise.resolve({ constructor: Promise, a: 1 })).a`:                                   `1`,
+		`for await (const x of [{ constructor: Promise, a: 1 }]) return x.a`:                                 `1`,
+		`async function* g() { yield { constructor: Promise, a: 1 } } for await (const x of g()) return x.a`: `1`,
+		`try { await new Proxy(Promise.resolve(1), {}) } catch (e) { return e instanceof TypeError }`:        `true`,
+		`try { await Object.create(Promise.prototype) } catch (e) { return e instanceof TypeError }`:         `true`,
+		`return await new Proxy({}, { get: (t, k) => k === 'then' ? (f) => f(5) : 0 })`:                      `5`,
+		`class P extends Promise {} return await new P((f) => f(3))`:                                         `3`,
+		`class P extends Promise {} const p = P.resolve(1); return p instanceof P && P.resolve(p) === p`:     `true`,
+		`const p = Promise.resolve(1); return Promise.resolve(p) === p && Promise.resolve.length`:            `1`,
+		`return '\u{10FFFF}'.codePointAt(0) === 0x10ffff && "\u{10ffff}".length`:                             `2`,
+		"return `a\\u{10FFFF}${1}\\u{0010FFFF}`.length":                                                      `6`,
+		`const o = { '\u{10FFFF}': 1 }; return Object.keys(o)[0].length`:                                     `2`,
+		`return /^\u{10FFFF}$/u.test('\u{10FFFF}') && '` + "\U0010ffff" + `'.length`:                         `2`,
+		`const 𠮷 = { 𠮷: 1 }; return 𠮷.𠮷`:                                                                     `1`,
+		`const order = []; const f = async (n, v) => { for (let i = 0; i < 2; i++) { await v; order.push(n) } }; await Promise.all([f(1, {}), f(2), f(3, { then: 1 })]); return order.join('')`: `"123123"`,
+	} {
+		r, _ := newTestRealm(t)
+		if f := r.runText(code, script.JavaScript); f.Status != Completed || string(f.value) != want {
+			t.Errorf("%s: %s %s %+v, want %s", code, f.Status, f.value, f.Error, want)
+		}
+	}
+}
