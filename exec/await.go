@@ -2,28 +2,40 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"codemode-ls/catalog"
 	"codemode-ls/sandbox"
 )
 
-// await looks a name up that the pool does not have, or only from last time, when
-// its server had the time to answer (LSP-1, MCP-5). The error is for whoever made
-// the call: *sandbox.CallError.
-func (r *Runner) await(ctx context.Context, name string) (*catalog.Tool, error) {
-	var unavailable error
-	if r.Await != nil && catalog.NamespaceOf(name) != "" {
-		unavailable = r.Await(ctx, name)
+// await is Runner.Await for any name, with errors that may be shown.
+func (r *Runner) await(name string) (wait func(context.Context) error, unavailable error) {
+	if r.Await == nil || catalog.NamespaceOf(name) == "" {
+		return nil, nil
 	}
-	pool := r.Pool()
+	clean := func(err error) error {
+		if err == nil {
+			return nil
+		}
+		return errors.New(r.Redact.Text(normalise(err)))
+	}
+	bare, unavailable := r.Await(name)
+	if bare == nil {
+		return nil, clean(unavailable)
+	}
+	return func(ctx context.Context) error { return clean(bare(ctx)) }, nil
+}
+
+// lookUp is the tool of that name. unavailable is why its server is not there; an
+// error is for whoever made the call: *sandbox.CallError.
+func lookUp(pool *catalog.Catalog, name string, unavailable error) (*catalog.Tool, error) {
 	tool, ok := pool.Find(name)
 	switch {
 	case ok && (unavailable == nil || !pool.Cached(tool)):
 		return tool, nil
 	case unavailable != nil:
-		message := shown(name) + " is not available: " + r.Redact.Text(normalise(unavailable))
-		return nil, &sandbox.CallError{Message: message, Tool: shown(name), Code: CodeUnavailable}
+		return nil, &sandbox.CallError{Message: shown(name) + " is not available: " + unavailable.Error(), Tool: shown(name), Code: CodeUnavailable}
 	}
 	return nil, unknownTool(pool, name)
 }
@@ -40,41 +52,46 @@ type detours struct {
 type detour struct {
 	all       *detours
 	namespace string
-	before    *detour // the one in front of it; nil for none
+	server    func(context.Context) error // waits for it; nil when there is no need
+	before    *detour                     // the one in front of it; nil for none
 	entered   chan struct{}
 }
 
-// take gives a call its place behind those that wait for the same namespace; nil
-// when it need not wait, and none does. done must follow.
-func (d *detours) take(name string, must bool) *detour {
+// take gives a call its place behind those that wait for the same namespace. It
+// is nil when the call has nothing to wait for, and none does. done must follow.
+func (d *detours) take(name string, wait func(context.Context) error) *detour {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !must && len(d.last) == 0 {
+	if wait == nil && len(d.last) == 0 {
 		return nil
 	}
 	namespace := catalog.NamespaceOf(name)
 	before := d.last[namespace]
-	if !must && before == nil {
+	if wait == nil && before == nil {
 		return nil
 	}
 	if d.last == nil {
 		d.last = map[string]*detour{}
 	}
-	own := &detour{all: d, namespace: namespace, before: before, entered: make(chan struct{})}
+	own := &detour{all: d, namespace: namespace, server: wait, before: before, entered: make(chan struct{})}
 	d.last[namespace] = own
 	return own
 }
 
-// wait waits until the one in front has entered.
-func (d *detour) wait(ctx context.Context) {
-	if d.before == nil {
-		return
+// wait waits for the server, and until the call in front has entered. The error is
+// why the server is not there.
+func (d *detour) wait(ctx context.Context) (unavailable error) {
+	if d.server != nil {
+		unavailable = d.server(ctx)
 	}
-	select {
-	case <-d.before.entered:
-	case <-ctx.Done():
+	if d.before != nil {
+		select {
+		case <-d.before.entered:
+		case <-ctx.Done():
+		}
+		d.before = nil // or a chain of all calls stays in memory
 	}
-	d.before = nil // or a chain of all calls stays in memory
+	return unavailable
 }
 
 // done lets the one behind it enter.

@@ -44,17 +44,19 @@ func TestAwaitKeepsTheOrder(t *testing.T) {
 			defer mu.Unlock()
 			return now
 		}
-		bench.Await = func(_ context.Context, name string) error {
+		bench.Await = func(string) (func(context.Context) error, error) {
 			mu.Lock()
+			defer mu.Unlock()
 			waiting++
 			// The first one is told last.
 			d := time.Second + time.Duration(5-waiting)*time.Millisecond
-			mu.Unlock()
-			<-time.After(d)
-			mu.Lock()
-			defer mu.Unlock()
-			now = catalog.New([]*catalog.Server{a, b}, nil)
-			return nil
+			return func(context.Context) error {
+				<-time.After(d)
+				mu.Lock()
+				defer mu.Unlock()
+				now = catalog.New([]*catalog.Server{a, b}, nil)
+				return nil
+			}, nil
 		}
 		bench.run(t, Request{})
 		var order []string
@@ -83,12 +85,14 @@ func TestAwaitFails(t *testing.T) {
 			synctest.Wait()
 			return completed("1")
 		})
-		b.Await = func(ctx context.Context, name string) error {
+		b.Await = func(name string) (func(context.Context) error, error) {
 			if strings.HasPrefix(name, "mcp__gone__") {
-				return &upstream.CallError{Reason: upstream.Unavailable, Server: "gone", Message: `server "gone" is away`}
+				return nil, &upstream.CallError{Reason: upstream.Unavailable, Server: "gone", Message: `server "gone" is away`}
 			}
-			<-ctx.Done()
-			return ctx.Err()
+			return func(ctx context.Context) error {
+				<-ctx.Done()
+				return ctx.Err()
+			}, nil
 		}
 		if r := b.run(t, Request{}); r.Status != Completed || len(r.Calls) != 0 {
 			t.Errorf("%+v", r)
@@ -113,9 +117,11 @@ func TestAwaitOfCachedTools(t *testing.T) {
 		return completed("1")
 	})
 	b.Pool = func() *catalog.Catalog { return now }
-	b.Await = func(context.Context, string) error {
-		now = live
-		return nil
+	b.Await = func(string) (func(context.Context) error, error) {
+		return func(context.Context) error {
+			now = live
+			return nil
+		}, nil
 	}
 	b.run(t, Request{DryRun: true})
 	if now != cached || len(b.server.sent) != 0 {

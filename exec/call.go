@@ -57,6 +57,8 @@ type verdict struct {
 	reason string
 	// rule that decided, nil for none. Of a question it is the rule that said "ask".
 	rule *permission.Rule
+	// asking are all rules that say "ask", when a person has to be asked.
+	asking []*permission.Rule
 	// by is what decided, of the constants below.
 	by string
 	// scope of the answer or grant that decided.
@@ -248,7 +250,8 @@ func (x *run) decided(c *call, v verdict) {
 // use the verdict gives it back (unused).
 func (x *run) decide(c *call) (v verdict, decided bool) {
 	leaf := c.tool.Name
-	d := x.r.Rules.Rules().Decide(leaf)
+	rules := x.r.Rules.Rules()
+	d := rules.Decide(leaf)
 	switch d.Effect {
 	case permission.Allow:
 		return verdict{allow: true, rule: d.Rule, by: byRule}, true
@@ -257,10 +260,12 @@ func (x *run) decide(c *call) (v verdict, decided bool) {
 	}
 	x.mu.Lock()
 	g, ok := x.grants[leaf]
-	ok = ok && g.covers(d.Rule)
 	var l *loop
-	if !ok {
-		l = x.takeLoop(leaf, c.record.Arguments, d.Rule)
+	if ok || x.loops[leaf] != nil {
+		asking := rules.Asking(leaf)
+		if ok = ok && g.covers(asking); !ok {
+			l = x.takeLoop(leaf, c.record.Arguments, asking)
+		}
 	}
 	x.mu.Unlock()
 	switch {
@@ -274,7 +279,7 @@ func (x *run) decide(c *call) (v verdict, decided bool) {
 		x.r.ReadOnlyAllowed != nil && x.r.ReadOnlyAllowed(c.tool.Server) {
 		return verdict{allow: true, by: byReadOnly}, true // PERM-9
 	}
-	return verdict{rule: d.Rule}, false
+	return verdict{rule: d.Rule, asking: rules.Asking(leaf)}, false
 }
 
 // queue gives an allowed call its place in line.

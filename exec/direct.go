@@ -127,13 +127,17 @@ func (d *direct) admit(ctx context.Context, c *DirectCall) (*catalog.Tool, *sand
 	pool := d.r.Pool()
 	tool, ok := pool.Find(c.Name)
 	if d.q.Agent.Flat(c.Name) && (!ok || pool.Cached(tool)) {
-		var unavailable *sandbox.CallError
-		if tool, err = d.r.await(ctx, c.Name); errors.As(err, &unavailable) && unavailable.Code == CodeUnavailable {
-			return nil, unavailable
+		wait, unavailable := d.r.await(c.Name)
+		if wait != nil {
+			unavailable = wait(ctx)
+			if ctx.Err() != nil {
+				return nil, &sandbox.CallError{Code: CodeCancelled, Message: "cancelled before it was made"}
+			}
+			pool = d.r.Pool()
 		}
-		pool = d.r.Pool()
-		if ctx.Err() != nil {
-			return nil, &sandbox.CallError{Code: CodeCancelled, Message: "cancelled before it was made"}
+		var refused *sandbox.CallError
+		if tool, err = lookUp(pool, c.Name, unavailable); errors.As(err, &refused) && refused.Code == CodeUnavailable {
+			return nil, refused
 		}
 	}
 	if !pool.DirectCall(d.q.Agent, c.Name) {

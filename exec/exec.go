@@ -90,12 +90,12 @@ type Runner struct {
 	Check   Checker // nil: no check
 	// Pool is the pool of this moment (POOL-3, EXEC-6).
 	Pool func() *catalog.Catalog
-	// Await waits until the servers that a tool with this full name can be of have
-	// answered what their tools are, for a bounded time. It is for names that the
-	// pool does not have, or only from last time: the server connects, or is started
-	// again (LSP-1, MCP-5). An error says in words what has become of the server;
-	// upstream.Set.Await is one. nil waits for none.
-	Await func(ctx context.Context, fullName string) error
+	// Await is for the full name of a tool that the pool does not have, or only from
+	// last time (LSP-1, MCP-5). wait is there when its server connects or is about to
+	// be started again: it waits for that, for a bounded time. Errors, also those of
+	// wait, say in words what has become of the server. upstream.Set.Await is one; nil
+	// knows of none.
+	Await func(fullName string) (wait func(context.Context) error, unavailable error)
 	// Limits are the configured limits of this moment.
 	Limits func() config.Limits
 	// ReadOnlyAllowed says whether a person has chosen to trust the read-only

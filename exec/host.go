@@ -64,17 +64,24 @@ func (x *run) admit(ctx context.Context, sc sandbox.Call) (*call, jsontext.Value
 	}
 	pool := x.r.Pool()
 	tool, ok := pool.Find(sc.Name)
-	if entered := x.detours.take(sc.Name, !ok || x.sample == nil && pool.Cached(tool)); entered != nil {
-		defer entered.done()
+	var wait func(context.Context) error
+	var unavailable error
+	if !ok || x.sample == nil && pool.Cached(tool) {
+		wait, unavailable = x.r.await(sc.Name)
+	}
+	detour := x.detours.take(sc.Name, wait)
+	if detour != nil {
+		defer detour.done()
 		x.admission.done(sc.Index) // the calls behind it do not wait for its server
-		var err error
-		if tool, err = x.r.await(ctx, sc.Name); ctx.Err() == nil {
-			entered.wait(ctx)
-		}
+		unavailable = detour.wait(ctx)
 		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)
 		}
-		if err != nil {
+		pool = x.r.Pool()
+	}
+	if !ok || detour != nil || unavailable != nil {
+		var err error
+		if tool, err = lookUp(pool, sc.Name, unavailable); err != nil {
 			// It never reached the host: it does not count (SUM-5).
 			x.unknownSpan()
 			if x.sample != nil {

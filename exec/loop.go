@@ -26,7 +26,7 @@ type LoopOffer struct {
 type loop struct {
 	left  int // calls that it is still good for; -1 is any number
 	while *permission.Condition
-	rule  *permission.Rule // that said "ask" when the person was asked
+	grant grant // which rules it covers
 }
 
 // maxLoop bounds a number of calls that comes over the wire.
@@ -34,8 +34,8 @@ const maxLoop = 1_000_000
 
 // keepLoop remembers an answer with the scope "loop". The call that was asked for
 // is the first of the calls that it counts. x.mu is not held.
-func (x *run) keepLoop(leaf string, a Answer, rule *permission.Rule) bool {
-	l := &loop{left: -1, while: a.While, rule: rule}
+func (x *run) keepLoop(leaf string, a Answer, g grant) bool {
+	l := &loop{left: -1, while: a.While, grant: g}
 	switch {
 	case a.Calls < 0, a.Calls == 0 && a.While == nil, a.While != nil && a.While.Valid() != nil:
 		return false // it says nothing that can be kept: this call alone
@@ -53,10 +53,9 @@ func (x *run) keepLoop(leaf string, a Answer, rule *permission.Rule) bool {
 
 // takeLoop uses up one call of a grant that covers this one, the newest first;
 // nil when there is none. Whoever does not use it puts it back. x.mu is held.
-func (x *run) takeLoop(leaf string, arguments jsontext.Value, rule *permission.Rule) *loop {
+func (x *run) takeLoop(leaf string, arguments jsontext.Value, asking []*permission.Rule) *loop {
 	for _, l := range slices.Backward(x.loops[leaf]) {
-		g := grant{permission.Allow, l.rule}
-		if l.left == 0 || !g.covers(rule) || l.while != nil && !l.while.Holds(arguments) {
+		if l.left == 0 || !l.grant.covers(asking) || l.while != nil && !l.while.Holds(arguments) {
 			continue
 		}
 		if l.left > 0 {

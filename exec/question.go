@@ -55,13 +55,24 @@ type question struct {
 // A grant is an answer that counts for the rest of a run.
 type grant struct {
 	effect permission.Effect
-	// rule said "ask" when the person was asked. Another rule that says so later
-	// was not known to that person, so that the grant does not cover it.
-	rule *permission.Rule
+	// asking are all rules that said "ask" of the tool when the person was asked, and
+	// when the answer came. The grant covers each of them, whichever decides on a
+	// call: the person is not asked twice. A rule that says so only later is a later
+	// wish than the answer, and wins.
+	asking []*permission.Rule
 }
 
-func (g grant) covers(rule *permission.Rule) bool {
-	return g.effect == permission.Deny || rule == nil || g.rule != nil && rule.Match == g.rule.Match && rule.Layer == g.rule.Layer
+// covers says whether the grant counts although these rules say "ask".
+func (g grant) covers(asking []*permission.Rule) bool {
+	if g.effect == permission.Deny {
+		return true
+	}
+	for _, rule := range asking {
+		if !slices.ContainsFunc(g.asking, func(known *permission.Rule) bool { return rule.Match == known.Match && rule.Layer == known.Layer }) {
+			return false
+		}
+	}
+	return true
 }
 
 // put puts a call in line. wait must follow.
@@ -267,8 +278,9 @@ func (q *questions) askOnce(n *question) (replaced bool) {
 		case <-n.ctx.Done():
 		}
 	}
-	if v, ok := q.decide(n); ok {
-		q.settle(n, v)
+	asks, decided := q.decide(n)
+	if decided {
+		q.settle(n, asks)
 		return false
 	}
 	if n.x.request.Asker == nil {
@@ -306,7 +318,7 @@ func (q *questions) askOnce(n *question) (replaced bool) {
 	// An answer that comes too late changes nothing.
 	counts := q.claim(n, v)
 	q.mu.Unlock()
-	if counts && n.remember(a, err == nil) {
+	if counts && n.remember(a, err == nil, asks.asking) {
 		q.recheck(nil) // an answer that covers others settles them (PERM-8)
 	}
 	return false
@@ -352,26 +364,30 @@ func (n *question) means(a Answer) verdict {
 // remember keeps an answer, if there was one, and lets its call go on: what was
 // granted or denied for later calls is in force when the script can make them
 // (PERM-4).
-func (n *question) remember(a Answer, answered bool) bool {
+func (n *question) remember(a Answer, answered bool, asking []*permission.Rule) bool {
 	defer close(n.settled)
-	return answered && n.keep(a)
+	return answered && n.keep(a, asking)
 }
 
 // keep remembers an answer that counts for more than its own call, and says
-// whether it does.
-func (n *question) keep(a Answer) bool {
+// whether it does. asking are the rules because of which the person was asked.
+func (n *question) keep(a Answer, asking []*permission.Rule) bool {
 	effect := permission.Deny
 	if a.Decision == "allow" {
 		effect = permission.Allow
 	}
 	leaf := n.c.tool.Name
+	g := grant{effect, append(n.x.r.Rules.Rules().Asking(leaf), asking...)}
 	switch a.Scope {
 	case "run", "session", "workspace", "user":
 		n.x.mu.Lock()
-		n.x.grants[leaf] = grant{effect, n.rule}
+		if before := n.x.grants[leaf]; before.effect == effect {
+			g.asking = append(g.asking, before.asking...) // rules that went and may come back
+		}
+		n.x.grants[leaf] = g
 		n.x.mu.Unlock()
 	case "loop":
-		return effect == permission.Allow && n.x.keepLoop(leaf, a, n.rule)
+		return effect == permission.Allow && n.x.keepLoop(leaf, a, g)
 	default:
 		return false
 	}
@@ -380,6 +396,8 @@ func (n *question) keep(a Answer) bool {
 		if err := n.x.r.Rules.Set(permission.Layer(a.Scope), effect, permission.Literal(leaf)); err != nil {
 			n.x.r.log().Error("rule not stored", "leaf", leaf, "layer", a.Scope, "err", err)
 			n.x.warn("the rule for %s could not be stored and counts for this run alone: %v", leaf, err)
+		} else if d := n.x.r.Rules.Rules().Decide(leaf); effect == permission.Allow && d.Effect == permission.Ask {
+			n.x.warn("%s is allowed for this run alone: %s says ask, which wins over the rule that was stored", leaf, ruleWords(d.Rule)) // PERM-1
 		}
 	}
 	return true

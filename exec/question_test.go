@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -241,6 +242,97 @@ func TestRuleEditedWhileWaiting(t *testing.T) {
 	b.run(t, Request{Asker: person})
 	if len(person.asked) != 2 {
 		t.Errorf("%d questions, want one under each rule", len(person.asked))
+	}
+}
+
+// PERM-4, PERM-8: an answer for the run covers every rule that said "ask" when it
+// was given, whichever of them decides on a later call, also one that came while
+// the prompt was open. A rule that comes later asks, whichever decides.
+func TestPerm8RunGrantCoversAllRulesOfItsTime(t *testing.T) {
+	exact, glob := "mcp__a__plain", "mcp__a__*"
+	b := setup(t, nil, ask, permission.Rule{Effect: permission.Ask, Layer: permission.Flag, Match: glob})
+	set := func(layer permission.Layer, effect permission.Effect, match string) {
+		t.Helper()
+		if err := b.store.Set(layer, effect, match); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, scope := range []string{"run", "loop"} {
+		set(permission.Session, permission.Ask, exact)
+		asked := 0
+		b.Sandbox = fakeSandbox(func(s *fakeScript) sandbox.Outcome {
+			first, second := s.start(exact, `{}`), s.start(exact, `{}`)
+			first.await()
+			second.await()
+			set(permission.Session, "", exact) // now another rule decides
+			s.call(exact, `{}`)
+			set(permission.Workspace, "", exact)
+			s.call(exact, `{}`)
+			if asked != 1 {
+				t.Errorf("%s: asked %d times under the rules of the answer", scope, asked)
+			}
+			set(permission.User, permission.Ask, "mcp__*__plain") // a new one, which does not decide
+			s.call(exact, `{}`)
+			if asked != 2 {
+				t.Errorf("%s: asked %d times, want one more under a new rule", scope, asked)
+			}
+			return completed("")
+		})
+		b.run(t, Request{Asker: askerFunc(func(context.Context, Question) (Answer, error) {
+			if asked++; asked == 1 {
+				set(permission.Workspace, permission.Ask, exact) // while the prompt is open
+			}
+			return Answer{Decision: "allow", Scope: scope, Calls: 100}, nil
+		})})
+		set(permission.User, "", "mcp__*__plain")
+	}
+}
+
+// PERM-1: "always" under a rule that asks is for the run alone, and says so.
+func TestPerm1AlwaysUnderAnAskRule(t *testing.T) {
+	f, _ := concurrently("mcp__a__plain")
+	for _, rule := range []string{"mcp__a__*", "mcp__b__*"} {
+		b := setup(t, f, ask, permission.Rule{Effect: permission.Ask, Layer: permission.Flag, Match: rule})
+		r := b.run(t, Request{Asker: &always{Answer: Answer{Decision: "allow", Scope: "user"}}})
+		told := len(r.Warnings) == 1 && strings.Contains(r.Warnings[0].Message, "a rule of the command line (mcp__a__*) says ask")
+		if told != (rule == "mcp__a__*") {
+			t.Errorf("%s: %+v", rule, r.Warnings)
+		}
+	}
+}
+
+// PERM-4, PERM-8: calls of one tool, a grant for the run and rules that come and
+// go at the same time: when the rules are those of the answer, nobody is asked
+// twice.
+func TestPerm8RunGrantRaces(t *testing.T) {
+	for range 20 {
+		f, errs := concurrently(slices.Repeat([]string{"mcp__a__plain"}, 40)...)
+		b := setup(t, f, ask,
+			permission.Rule{Effect: permission.Ask, Layer: permission.Flag, Match: "mcp__a__*"},
+			permission.Rule{Effect: permission.Ask, Layer: permission.Flag, Match: "mcp__a__plain"})
+		var editing sync.WaitGroup
+		questions := 0
+		b.run(t, Request{Asker: askerFunc(func(context.Context, Question) (Answer, error) {
+			if questions++; questions == 1 {
+				editing.Go(func() {
+					for i := range 20 { // which of the known rules decides changes all the time
+						match := []string{"mcp__a__*", "mcp__a__plain"}[i%2]
+						b.store.SetFixed([]permission.Rule{ask, {Effect: permission.Ask, Layer: permission.Flag, Match: match}})
+					}
+				})
+			}
+			return Answer{Decision: "allow", Scope: "run"}, nil
+		})})
+		editing.Wait()
+		// The first answer may fall between two edits, so that it knows one rule alone.
+		if questions > 2 {
+			t.Errorf("%d questions", questions)
+		}
+		for i, err := range *errs {
+			if err != nil {
+				t.Errorf("call %d: %v", i, err)
+			}
+		}
 	}
 }
 

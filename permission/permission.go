@@ -105,6 +105,21 @@ func (r *Rules) Decide(leaf string) Decision {
 	return Decision{Effect: best.Effect, Rule: best}
 }
 
+// Asking are all rules that say "ask" of a full name. Decide names one of them.
+func (r *Rules) Asking(leaf string) (asking []*Rule) {
+	for _, rule := range r.exact[leaf] {
+		if rule.Effect == Ask {
+			asking = append(asking, rule)
+		}
+	}
+	for _, g := range r.globs {
+		if g.rule.Effect == Ask && g.pattern.match(leaf) {
+			asking = append(asking, g.rule)
+		}
+	}
+	return asking
+}
+
 // rank orders effects by which one wins. An effect that does not exist cannot
 // come from a file; it counts as a denial rather than as nothing.
 func rank(e Effect) int {

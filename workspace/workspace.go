@@ -232,16 +232,16 @@ func (w *Workspace) Recalled(ctx context.Context) error { return w.set.Recalled(
 // await waits for the servers that can have a tool which the pool does not have,
 // or only from last time. A tool that is kept out of the pool is waited for in
 // vain, so that it is not at all.
-func (w *Workspace) await(ctx context.Context, fullName string) error {
+func (w *Workspace) await(fullName string) (wait func(context.Context) error, unavailable error) {
 	w.mu.Lock()
 	recorded, exclude := len(w.o.Recordings) > 0, w.loaded.exclude
 	w.mu.Unlock()
 	for _, rules := range []*permission.Rules{exclude, w.store.Rules()} {
 		if recorded || rules.Decide(fullName).Effect == permission.Deny {
-			return nil
+			return nil, nil
 		}
 	}
-	return w.set.Await(ctx, fullName)
+	return w.set.Await(fullName)
 }
 
 // Restart restarts one server.
