@@ -64,6 +64,10 @@ func Check(s Sources, k FileKind, text string) *File {
 	return f
 }
 
+// ClosestInput is the input that the file declares whose id is most like another
+// one; "" when none is.
+func (f *File) ClosestInput(id string) string { return closest(id, f.Inputs) }
+
 // enter notes a definition for an editor.
 func (d *document) enter(m *hujson.ObjectMember, s Server, dialect *dialect) {
 	if d.entries == nil {

@@ -20,6 +20,7 @@ const (
 	DiagnosticServerUntrusted  = "server-untrusted"
 	DiagnosticServerNotStarted = "server-not-started"
 	DiagnosticInputNeeded      = "input-needed"
+	DiagnosticUndeclaredInput  = "undeclared-input"
 	DiagnosticNameConflict     = "name-conflict"
 	DiagnosticBrokenRules      = "broken-rules" // of a file of permission rules
 	diagnosticShadowed         = "shadowed-server"
@@ -80,6 +81,9 @@ func (s *Server) configDiagnostics(snap *Snapshot, doc *Document) (all []protoco
 	}
 	for _, e := range f.Entries {
 		at := doc.span(e.Name)
+		for _, u := range undeclaredInputs(doc, f, e) {
+			add(doc.span(u.at), protocol.DiagnosticSeverityWarning, DiagnosticUndeclaredInput, u.message(), findingData{Name: u.id})
+		}
 		if first, ok := before(snap, e); ok {
 			add(at, protocol.DiagnosticSeverityInformation, diagnosticShadowed, fmt.Sprintf("This definition of %s is not used: the one of %s comes first.", plain(e.Server.Name, 80), plain(config.Origin(first), 200)), findingData{})
 			continue
@@ -94,9 +98,13 @@ func (s *Server) configDiagnostics(snap *Snapshot, doc *Document) (all []protoco
 		case v.State == upstream.Failed && len(v.Server.NeedsInput) > 0:
 			var names []string
 			for _, in := range v.Server.NeedsInput {
-				names = append(names, plain(in.ID, 80))
+				if in.Declared { // of all others there is something else to say
+					names = append(names, plain(in.ID, 80))
+				}
 			}
-			add(at, protocol.DiagnosticSeverityWarning, DiagnosticInputNeeded, "This server needs an answer before it can be started: "+strings.Join(names, ", "), findingData{})
+			if len(names) > 0 {
+				add(at, protocol.DiagnosticSeverityWarning, DiagnosticInputNeeded, "This server needs an answer before it can be started: "+strings.Join(names, ", "), findingData{})
+			}
 		case v.State == upstream.Failed && v.Server.Problem == "":
 			message := "This server has failed: " + plain(v.Error, 500)
 			if lines := lastLines(v.Stderr, 5); len(lines) > 0 {

@@ -119,6 +119,7 @@ func (s *Server) configActions(snap *Snapshot, doc *Document, p *protocol.CodeAc
 			Edit:        &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{uri.URI(doc.URI): {{Range: r, NewText: text}}}},
 		})
 	}
+	actions = append(actions, inputActions(doc, f, p)...)
 	for _, e := range f.Entries {
 		r := doc.span(e.Name)
 		v, ok := statusOf(snap, e)

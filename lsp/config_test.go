@@ -276,7 +276,7 @@ func TestCFG1OtherDocuments(t *testing.T) {
 
 // Every code that a configuration file can get has a page.
 func TestCFG1Pages(t *testing.T) {
-	codes := []string{DiagnosticServerFailed, DiagnosticServerUntrusted, DiagnosticServerNotStarted, DiagnosticInputNeeded, DiagnosticNameConflict, DiagnosticBrokenRules, diagnosticShadowed}
+	codes := []string{DiagnosticServerFailed, DiagnosticServerUntrusted, DiagnosticServerNotStarted, DiagnosticInputNeeded, DiagnosticUndeclaredInput, DiagnosticNameConflict, DiagnosticBrokenRules, diagnosticShadowed}
 	files, err := filepath.Glob(filepath.Join("..", "config", "*.go"))
 	if err != nil {
 		t.Fatal(err)

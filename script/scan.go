@@ -97,12 +97,6 @@ func (u *uses) put(use Use, at site) {
 	u.sites = append(u.sites, at)
 }
 
-// isTools says whether the token at i is the global tools, as far as a text
-// alone can tell.
-func (s *scan) isTools(i int) bool {
-	return s.isName(i) && s.string(i) == "tools" && !s.afterMember(i)
-}
-
 type uses struct {
 	*scan
 	at    func(offset int) Position
