@@ -91,9 +91,6 @@ func takeProgram(body []byte) (*script.Program, error) {
 // compile has a compiler compile a script. The error is a *script.CompileError,
 // ctx's cause, or a *crash.
 func (p *Pool) compile(ctx context.Context, code string, l script.Language) (*script.Program, error) {
-	if program := p.programs.find(code, l); program != nil {
-		return program, nil
-	}
 	c, err := p.takeCompiler(ctx)
 	if err != nil {
 		return nil, err
@@ -191,8 +188,12 @@ type slow struct{ status Status }
 
 func (e slow) Error() string { return string(e.status) }
 
-// compileWithin compiles within the run's own limits.
+// compileWithin compiles within the run's own limits, unless the script was
+// compiled before.
 func (p *Pool) compileWithin(ctx context.Context, r Request) (*script.Program, error) {
+	if program := p.programs.find(r.Code, r.Language); program != nil {
+		return program, nil
+	}
 	limit, status := r.Limits.Wall, TimedOut
 	if a := r.Limits.Active; a > 0 && (limit <= 0 || a < limit) {
 		limit, status = a, Overspent

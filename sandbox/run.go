@@ -135,8 +135,13 @@ func (r *run) do(ctx context.Context, p *script.Program) Outcome {
 	} else {
 		r.conclude(end, value, reason, &o)
 	}
-	r.child.kill() // writers that wait for it go on
+	if end.Status == "" {
+		r.child.kill()
+	}
+	// A writer may wait for a child that does not read.
+	unblock := time.AfterFunc(tidyAfter, r.child.kill)
 	r.wg.Wait()
+	unblock.Stop()
 	o.LogsCut = r.cut + max(0, min(end.LogsCut, 1<<30))
 	return o
 }
