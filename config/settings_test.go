@@ -66,6 +66,15 @@ Spans of runs and their calls go to an OpenTelemetry collector, without argument
 ` + "`OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 codemode-ls run …`" + `. The protocols are ` + "`http/protobuf`" + ` and ` + "`http/json`" + `;
 ` + "`OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`" + ` and the like count too.
 
+Secrets of the configuration are replaced by ` + "`[redacted]`" + ` in logs, errors, events, results, records of calls, artifacts and cassettes. For
+secrets are taken: answers to ` + "`${input:id}`" + `; headers but for ordinary ones such as ` + "`Accept` and `User-Agent`" + `; variables of the
+environment, query parameters of URLs and arguments (` + "`--api-key VALUE`, `--api-key=VALUE`, `-e API_KEY=VALUE`, `Authorization: VALUE`" + `) by
+a name that says so (` + "`TOKEN`, `KEY`, `SECRET`, `PASSWORD`, `AUTH`, `CREDENTIALS`, `COOKIE`" + ` and the like as a word of it, but not
+` + "`KEY_FILE`" + ` and other names of places); passwords in URLs; and values with the form of a credential (` + "`ghp_…`, `sk-…`" + `, a JSON Web Token, a
+private key). All other values of ` + "`env`" + ` and of URLs are taken out of logs and errors alone: a result may well have the word
+` + "`production`" + ` in it. Servers get, and the question for a permission shows, what is really sent. What is shorter than four characters is
+never replaced: give secrets names that say so, and some length.
+
 | setting | type | default | bounds | meaning |
 | --- | --- | --- | --- | --- |
 `)

@@ -88,7 +88,7 @@ func (d *direct) group(ctx context.Context, from, to int) {
 	var passing sync.WaitGroup
 	for i := from; i < to; i++ {
 		c, result := d.q.Calls[i], &d.results[i]
-		*result = CallResult{ID: c.ID, Name: c.Name, Display: CallDisplay{Arguments: c.Arguments}}
+		*result = CallResult{ID: c.ID, Name: c.Name, Display: CallDisplay{Arguments: d.r.Redact.JSON(c.Arguments)}}
 		tool, e := d.admit(ctx, &c)
 		switch {
 		case e != nil:
@@ -213,7 +213,7 @@ func (d *direct) pass(c *call, result *CallResult) {
 		x.status(c, CallCompleted)
 	}
 	x.mu.Lock()
-	record, kept := c.record, x.output.of(c.order)
+	record, kept := x.cleanRecord(c.record), x.output.of(c.order)
 	x.mu.Unlock()
 	cleanOutput(x, kept)
 	result.Status, result.Stop = record.Status, c.ruled.stop
@@ -251,7 +251,7 @@ func (d *direct) script(ctx context.Context, c DirectCall, result *CallResult) {
 		Code: *in.Code, Language: script.TypeScript, SessionID: d.q.SessionID, Asker: d.q.Asker, Models: d.q.Models, Events: d.q.Events,
 	})
 	result.ofRun(run)
-	result.Display.Arguments = c.Arguments
+	result.Display.Arguments = d.r.Redact.JSON(c.Arguments)
 	result.Display.DurationMs = time.Since(began).Milliseconds()
 	var s *stopped
 	if errors.As(cause, &s) {

@@ -124,7 +124,7 @@ func (h *history) end(x *run, result *Result, started time.Time) {
 			Started: started.UTC().Format(time.RFC3339), WallMs: result.Timing.WallMs,
 		},
 		result: result,
-		code:   x.request.Code,
+		code:   x.r.Redact.Known(x.request.Code), // OBS-4
 		bytes:  len(x.request.Code) + weight(result),
 	}
 	x.mu.Lock()

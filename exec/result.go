@@ -76,7 +76,7 @@ type CallRecord struct {
 	Index       int            `json:"index"`
 	Tool        string         `json:"tool"`
 	Server      string         `json:"server"`
-	Arguments   jsontext.Value `json:"arguments"`
+	Arguments   jsontext.Value `json:"arguments"` // as sent, but for configured secrets
 	Range       *script.Range  `json:"range,omitzero"`
 	Status      CallStatus     `json:"status"`
 	Error       string         `json:"error,omitzero"`

@@ -1,9 +1,12 @@
 package exec
 
+import "slices"
+
 // Secrets (OBS-4). A script and the servers it calls pass on to each other
-// whatever they like; what leaves a run (its result, its events, artifacts, the
-// history) has no configured secret in it. The arguments of a call are the
-// exception: what is shown of them is what is sent (PERM-5).
+// whatever they like; what leaves a run (its result, its events, the records of
+// its calls, artifacts, the history) has no configured secret in it. The question
+// to a person is the exception: what is approved is, byte for byte, what is sent
+// (PERM-5).
 
 // clean takes secrets out of a result.
 func (x *run) clean(r *Result) {
@@ -18,6 +21,13 @@ func (x *run) clean(r *Result) {
 	for i := range r.Warnings {
 		r.Warnings[i].Message = known.Known(r.Warnings[i].Message)
 	}
+	for i := range r.Calls {
+		r.Calls[i] = x.cleanRecord(r.Calls[i])
+	}
+	r.Diagnostics = slices.Clone(r.Diagnostics)
+	for i := range r.Diagnostics { // a type may quote a text of the script
+		r.Diagnostics[i].Message = known.Known(r.Diagnostics[i].Message)
+	}
 	if r.HasValue {
 		r.Value = known.JSON(r.Value)
 	}
@@ -26,6 +36,21 @@ func (x *run) clean(r *Result) {
 		e.Message, e.Stack = known.Known(e.Message), known.Known(e.Stack)
 		r.Error = &e
 	}
+}
+
+// cleanRecord is the record of a call without secrets. Of the arguments only those
+// of records are cleaned: the call has its own.
+func (x *run) cleanRecord(c CallRecord) CallRecord {
+	known := x.r.Redact
+	if known == nil {
+		return c
+	}
+	c.Arguments = known.JSON(c.Arguments)
+	c.Context = slices.Clone(c.Context)
+	for i := range c.Context {
+		c.Context[i] = known.Known(c.Context[i])
+	}
+	return c
 }
 
 // cleanOutput takes secrets out of items of the run's output, in place.
@@ -40,6 +65,10 @@ func (x *run) cleanEvent(e Event) Event {
 	known := x.r.Redact
 	if known == nil {
 		return e
+	}
+	if e.Call != nil {
+		c := x.cleanRecord(*e.Call)
+		e.Call = &c
 	}
 	if e.Log != nil {
 		e.Log = &Log{Level: e.Log.Level, Text: known.Known(e.Log.Text)}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"codemode-ls/config"
+	"codemode-ls/redact"
 	"codemode-ls/upstream"
 )
 
@@ -50,13 +51,10 @@ func (k *secrets) watch(s config.Sources) config.Sources {
 func (k *secrets) servers(list []config.Server) {
 	for _, s := range list {
 		for name, value := range s.Env {
-			if secretName(name) {
-				k.add(&k.secret, value)
-			} else {
-				k.add(&k.other, value)
-				k.password(value)
-			}
+			k.named(name, value)
+			k.password(value)
 		}
+		k.arguments(s.Args)
 		for name, value := range s.Headers {
 			if ordinaryHeader(name) {
 				k.add(&k.other, value)
@@ -71,14 +69,55 @@ func (k *secrets) servers(list []config.Server) {
 		}
 		for name, values := range u.Query() {
 			for _, value := range values {
-				if secretName(name) {
-					k.add(&k.secret, value)
-				} else {
-					k.add(&k.other, value)
-				}
+				k.named(name, value)
 			}
 		}
 	}
+}
+
+// named notes a value by its name, or by its form.
+func (k *secrets) named(name, value string) {
+	if secretName(name) || redact.LikeCredential(value) {
+		k.add(&k.secret, value)
+	} else {
+		k.add(&k.other, value)
+	}
+}
+
+// arguments notes what programs are commonly given in their arguments:
+// --api-key VALUE, --api-key=VALUE, -e API_KEY=VALUE, "Authorization: VALUE", and a
+// password in a URL. What else stands there is ordinary.
+func (k *secrets) arguments(args []string) {
+	for i, arg := range args {
+		name, value, named := cutArgument(arg)
+		flag := strings.TrimLeft(name, "-")
+		switch {
+		case named && secretName(flag):
+			k.add(&k.secret, value)
+		case named:
+			k.arguments([]string{value}) // --header=Authorization: VALUE
+		case flag != arg && secretName(flag) && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"):
+			k.add(&k.secret, args[i+1])
+		case redact.LikeCredential(arg):
+			k.add(&k.secret, arg)
+		default:
+			k.password(arg)
+		}
+	}
+}
+
+// cutArgument cuts NAME=VALUE or NAME: VALUE.
+func cutArgument(arg string) (name, value string, ok bool) {
+	equals, colon := strings.Index(arg, "="), strings.Index(arg, ": ")
+	switch {
+	case strings.Contains(arg, "://") && (equals < 0 || equals > strings.Index(arg, "://")):
+		return arg, "", false
+	case colon >= 0 && (equals < 0 || colon < equals):
+		return arg[:colon], strings.TrimSpace(arg[colon+2:]), true
+	case equals >= 0:
+		return arg[:equals], arg[equals+1:], true
+	}
+	return arg, "", false
 }
 
 // password notes the one in a URL, such as that of a database.

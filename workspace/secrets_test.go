@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/internal/mcptest"
@@ -45,13 +46,13 @@ func TestObs4NothingTellsASecret(t *testing.T) {
 		http.Error(w, "refused: "+r.Header.Get("Authorization")+" "+r.Header.Get("X-Plain")+" "+r.URL.String(), http.StatusUnauthorized)
 	}))
 	defer rude.Close()
-	secrets := []string{"env-secret-000", "plainvalue-111", "answer-222", "hdr-token-333", "url-key-444", "x-plain-555"}
+	secrets := []string{"env-secret-000", "plainvalue-111", "answer-222", "hdr-token-333", "url-key-444", "x-plain-555", "arg-key-666", "glpat-form-of-a-token"}
 	t.Setenv("MY_TOKEN", "env-secret-000")
 	good := mcptest.Write(t, twoTools)
 	user, folder, state := t.TempDir(), t.TempDir(), t.TempDir()
 	var log lockedBuffer
 	put(t, filepath.Join(user, "config.json"), `{"mcpServers": {
-		"loud": {"command": "sh", "args": ["-c", "env >&2; echo arg $0 >&2; exit 1", "${input:pin}"], "env": {"TOKEN": "${env:MY_TOKEN}", "FLAVOUR": "plainvalue-111"}},
+		"loud": {"command": "sh", "args": ["-c", "env >&2; echo arg $0 >&2; exit 1", "${input:pin}", "--api-key", "arg-key-666"], "env": {"TOKEN": "${env:MY_TOKEN}", "FLAVOUR": "plainvalue-111", "GL": "glpat-form-of-a-token"}},
 		"rude": {"url": "`+rude.URL+`/mcp?api_key=url-key-444", "headers": {"Authorization": "Bearer hdr-token-333", "X-Plain": "x-plain-555"}}
 	}, "hooks": {"PostToolUse": [{"hooks": [{"command": "echo hdr-token-333 plainvalue-111 >&2; exit 1"}]}]}}`)
 	w := open(t, Options{
@@ -66,7 +67,7 @@ func TestObs4NothingTellsASecret(t *testing.T) {
 	var events []exec.Event
 	var mu sync.Mutex
 	result := w.Runner().Run(t.Context(), exec.Request{
-		Code: `await tools.mcp__a__get({}).catch(e => console.log(e.message));
+		Code: `await tools.mcp__a__get({ key: "hdr-token-333", deep: [{ "x-plain-555": "arg-key-666 glpat-form-of-a-token" }] }).catch(e => console.log(e.message));
 			for (const name of ["mcp__rude__x", "mcp__loud__x"]) await tools[name]({}).catch((e: Error) => console.log(e.message));
 			console.log("hdr-token-333");
 			return { all: "url-key-444 env-secret-000", long: "answer-222 ".repeat(50_000) }`,
@@ -91,14 +92,34 @@ func TestObs4NothingTellsASecret(t *testing.T) {
 		tell(t, "error of "+s.Server.Name, s.Error, secrets)
 		tell(t, "standard error of "+s.Server.Name, s.Stderr, secrets)
 	}
-	kept, _, _ := w.Runner().Find(result.RunID)
-	for what, v := range map[string]any{"result": result, "history": kept, "events": events, "runs": w.Runner().Runs(0)} {
+	// The server has got what the script has sent (PERM-5).
+	if got := received(t, good); len(got) != 1 || !strings.Contains(got[0], `{"key":"hdr-token-333","deep":[{"x-plain-555":"arg-key-666`) {
+		t.Errorf("the server read %q", got)
+	}
+	if len(result.Calls) != 1 || string(result.Calls[0].Arguments) != `{"key":"[redacted]","deep":[{"[redacted]":"[redacted] [redacted]"}]}` {
+		t.Errorf("%+v", result.Calls)
+	}
+	direct := w.Runner().CallDirect(t.Context(), exec.DirectRequest{
+		Agent: w.Snapshot().Agent(catalog.BothModes, nil),
+		Calls: []exec.DirectCall{
+			{Name: "mcp__a__get", Arguments: jsontext.Value(`{"key":"hdr-token-333"}`)},
+			{Name: "mcp__a__nope", Arguments: jsontext.Value(`{"key":"hdr-token-333"}`)},
+			{Name: "Exec", Arguments: jsontext.Value(`{"code":"return 'hdr-token-333'"}`)},
+		},
+		Events: func(e exec.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			events = append(events, e)
+		},
+	})
+	kept, code, _ := w.Runner().Find(result.RunID)
+	for what, v := range map[string]any{"result": result, "history": kept, "code": code, "events": events, "runs": w.Runner().Runs(0), "direct": direct} {
 		text, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// Ordinary values of variables may be part of what a script returns.
-		tell(t, what, string(text), []string{"env-secret-000", "answer-222", "hdr-token-333", "url-key-444", "x-plain-555"})
+		tell(t, what, string(text), []string{"env-secret-000", "answer-222", "hdr-token-333", "url-key-444", "x-plain-555", "arg-key-666", "glpat-form-of-a-token"})
 	}
 	if result.Truncated == nil || result.Truncated.Artifact == "" {
 		t.Error("no artifact")
@@ -151,6 +172,19 @@ func TestSecretNames(t *testing.T) {
 		if secretName(name) != want {
 			t.Errorf("%q: %v", name, !want)
 		}
+	}
+}
+
+// What stands in arguments by a name that says so is a secret, nothing else.
+func TestSecretArguments(t *testing.T) {
+	var k secrets
+	k.arguments([]string{
+		"-y", "@scope/server-token@1.2.3", "--api-key", "one", "--access-token=two", "-e", "API_TOKEN=three", "--header", "Authorization: Bearer four==",
+		"--header=X-Auth: five", "postgres://me:six@host/db?x=1", "--dsn=seven", "--token", "--verbose", "--key-file", "/etc/key", "--mode=auth", "ghp_0123456789abcdef", "--token",
+	})
+	secret, _ := k.known()
+	if got, want := strings.Join(secret, "|"), "one|two|three|Bearer four==|five|six|seven|ghp_0123456789abcdef"; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
 
