@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -67,7 +68,8 @@ type realm struct {
 	searched                searched
 	valueOf                 map[string]goja.Callable // of the classes that box primitives
 	viewGetters             map[string]goja.Callable // of DataView
-	importer, awaiter       *goja.Object
+	importer                *goja.Object
+	proxyConstructor        *goja.Object
 
 	busy busyness
 
@@ -126,7 +128,6 @@ func newRealm(out outlet) *realm {
 	r.importer = r.native("import", func(goja.FunctionCall) goja.Value {
 		panic(r.newError("TypeError", "import() is not available in Exec scripts: a script cannot load modules; it reaches the outside only through tools"))
 	})
-	r.awaiter = r.native("await", func(c goja.FunctionCall) goja.Value { return r.promiseOf(c.Argument(0)) })
 	r.mendResolve()
 	r.tools = newNamespace(r, "")
 	r.members = newNamespace(r, codemode+".")
@@ -197,6 +198,7 @@ func (r *realm) capture() {
 		r.viewGetters[name], _ = goja.AssertFunction(d.(*goja.Object).Get("get"))
 	}
 	r.objectProto, r.arrayProto = get("Object", "prototype"), get("Array", "prototype")
+	r.proxyConstructor = get("Proxy")
 	r.hasOwnFn = callable("Object", "prototype", "hasOwnProperty")
 	r.descriptorFn = callable("Object", "getOwnPropertyDescriptor")
 	r.mapEach = callable("Map", "prototype", "forEach")
@@ -274,7 +276,7 @@ func (r *realm) run(p *script.Program, l script.Language) (f finish) {
 	if !ok {
 		return finish{Status: Invalid, Error: compileFailure(errShape, l)}
 	}
-	v, err = main(r.vm.GlobalObject(), r.importer, r.awaiter, newDepthGauge(r))
+	v, err = main(r.vm.GlobalObject(), r.helpers()...)
 	if err != nil {
 		return r.failed(err)
 	}
@@ -345,10 +347,11 @@ func (r *realm) broken(x any) finish {
 			return r.failed(err)
 		}
 	}
-	return finish{Status: Thrown, Error: &ScriptError{
-		Name: "InternalError", Call: -1,
-		Message: "the script engine cannot run this script; the part that it failed at uses the language in a way that it does not support",
-	}}
+	message := "the script engine cannot run this script; the part that it failed at uses the language in a way that it does not support"
+	if err, ok := x.(runtime.Error); ok && strings.Contains(err.Error(), "nil pointer") {
+		message += "; most often it is an iterator that has no next function"
+	}
+	return finish{Status: Thrown, Error: &ScriptError{Name: "InternalError", Call: -1, Message: message}}
 }
 
 // serialize is the end of a script that returned.

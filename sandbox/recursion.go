@@ -19,7 +19,7 @@ import (
 // catchableDepth leaves the handlers of an error room to call functions.
 const catchableDepth = maxCallDepth - 200
 
-// gaugeName is the parameter that holds the gauge: no name that can be written.
+// gaugeName is the helper.
 const gaugeName = "depth of calls"
 
 // depthGauge is an object whose properties look at the depth when they are read.

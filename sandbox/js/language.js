@@ -213,6 +213,16 @@
       }
     },
   });
+  // goja's own fails for objects without toString.
+  def(
+    O.prototype,
+    'toLocaleString',
+    {
+      toLocaleString() {
+        return this.toString();
+      },
+    }.toLocaleString,
+  );
   methods(Math, {
     sumPrecise(it) {
       if (it == null) throw new TypeError('Math.sumPrecise called on null or undefined');
