@@ -86,7 +86,11 @@ type Server struct {
 	Namespace    string // mcp__<key>
 	Instructions string
 	Cached       bool    // last known tools; the server has not answered yet (LSP-1)
-	Tools        []*Tool // in byte order of name; duplicates within the server removed
+	// Gone: the server has failed, and these were its tools. They are in no pool
+	// (POOL-4), but keep their names: no other server's tool takes the place of one,
+	// and with it the permissions that were given to it (POOL-2).
+	Gone  bool
+	Tools []*Tool // in byte order of name; duplicates within the server removed
 	// Problems are tools that could not be taken in at all, in words.
 	Problems []string
 
@@ -109,7 +113,8 @@ type Catalog struct {
 	index        func() *index
 }
 
-// A Conflict is a full name that two servers claim; the first keeps it.
+// A Conflict is a full name that two servers claim; the first keeps it, also while
+// it is gone.
 type Conflict struct{ Name, Kept, Dropped string }
 
 // Empty is the pool without tools.

@@ -61,6 +61,9 @@ func (c *Catalog) gather(servers []*Server, keep func(string) bool) *group {
 			tools = kept(tools, keep)
 		}
 		if len(servers) == 1 {
+			if s.Gone {
+				return g
+			}
 			g.tools, g.order = tools, &orders{}
 			if len(tools) == len(s.Tools) {
 				g.order = &s.order
@@ -76,12 +79,20 @@ func (c *Catalog) gather(servers []*Server, keep func(string) bool) *group {
 	slices.SortStableFunc(g.tools, func(a, b *Tool) int { return strings.Compare(a.Name, b.Name) })
 	claimed := g.tools
 	g.tools = nil
-	for _, t := range claimed {
-		if n := len(g.tools); n > 0 && g.tools[n-1].Name == t.Name {
-			c.conflicts = append(c.conflicts, Conflict{Name: t.Name, Kept: g.tools[n-1].Server, Dropped: t.Server})
+	gone := map[string]bool{}
+	for _, s := range servers {
+		gone[s.Name] = s.Gone
+	}
+	for i, first := 0, 0; i < len(claimed); i++ {
+		t := claimed[i]
+		if i > 0 && claimed[first].Name == t.Name {
+			c.conflicts = append(c.conflicts, Conflict{Name: t.Name, Kept: claimed[first].Server, Dropped: t.Server})
 			continue
 		}
-		g.tools = append(g.tools, t)
+		first = i
+		if !gone[t.Server] {
+			g.tools = append(g.tools, t)
+		}
 	}
 	for _, s := range servers {
 		if slices.ContainsFunc(g.tools, func(t *Tool) bool { return t.Server == s.Name }) {

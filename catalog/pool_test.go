@@ -108,6 +108,21 @@ func TestConflicts(t *testing.T) {
 	if len(three.Servers()) != 2 {
 		t.Errorf("%d servers with tools, want 2", len(three.Servers()))
 	}
+	// A server that has failed keeps its names: nobody else gets the calls, and the
+	// permissions, of its tools.
+	gone := New([]*Server{a.AsGone(), b}, nil)
+	if diff := cmp.Diff([]string{"mcp__x_y__v"}, names(gone.Tools())); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]Conflict{{"mcp__x_y__t", "x.y", "x y"}}, gone.Conflicts()); diff != "" {
+		t.Error(diff)
+	}
+	if last := New([]*Server{b, a.AsGone()}, nil); len(last.Tools()) != 2 || len(last.Conflicts()) != 1 {
+		t.Errorf("a later server that is gone: %v, %v", names(last.Tools()), last.Conflicts())
+	}
+	if alone := New([]*Server{a.AsGone()}, nil); len(alone.Tools()) != 0 || len(alone.Servers()) != 0 {
+		t.Errorf("the tools of a failed server are in the pool: %v", names(alone.Tools()))
+	}
 	// Names of one group may meet across the separator.
 	c = New([]*Server{server("a_", "t"), server("a", "_t")}, nil)
 	if diff := cmp.Diff([]Conflict{{"mcp__a___t", "a_", "a"}}, c.Conflicts()); diff != "" {

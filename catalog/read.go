@@ -20,6 +20,11 @@ func NewServer(name string, tools []jsontext.Value, instructions string, cached 
 	return (&Server{Name: name}).With(tools, instructions, cached)
 }
 
+// AsGone is the server after it has failed.
+func (s *Server) AsGone() *Server {
+	return &Server{Name: s.Name, Namespace: s.Namespace, Gone: true, Tools: s.Tools}
+}
+
 // With is the same server after another answer. It shares every Tool whose
 // bytes did not change, and with it what was rendered of it.
 func (s *Server) With(tools []jsontext.Value, instructions string, cached bool) *Server {

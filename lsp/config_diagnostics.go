@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"codemode-ls/config"
@@ -22,6 +23,7 @@ const (
 	DiagnosticInputNeeded      = "input-needed"
 	DiagnosticUndeclaredInput  = "undeclared-input"
 	DiagnosticNameConflict     = "name-conflict"
+	DiagnosticSharedNamespace  = "shared-namespace"
 	DiagnosticBrokenRules      = "broken-rules" // of a file of permission rules
 	diagnosticShadowed         = "shadowed-server"
 )
@@ -122,8 +124,14 @@ func (s *Server) configDiagnostics(snap *Snapshot, doc *Document) (all []protoco
 }
 
 // conflictDiagnostics says which tools of a server have names that another one's
-// have (POOL-2).
+// have, and with whom it shares a namespace (POOL-2).
 func (s *Server) conflictDiagnostics(snap *Snapshot, e config.Entry, add func(code, message string)) {
+	for _, n := range snap.Workspace.SharedNamespaces() {
+		if at := slices.Index(n.Servers, e.Server.Name); at > 0 {
+			add(DiagnosticSharedNamespace, fmt.Sprintf("This server and %s share the namespace %s: a rule for %s__* counts for both. Rename one of them.",
+				plain(n.Servers[0], 80), n.Namespace, n.Namespace))
+		}
+	}
 	var names []string
 	keeper := ""
 	for _, c := range snap.Workspace.Catalog.Conflicts() {

@@ -226,6 +226,19 @@ func TestCFG1Completion(t *testing.T) {
 	}
 }
 
+// POOL-2: a server whose tools are listed and ruled together with another one's.
+func TestPool2SharedNamespaceDiagnostic(t *testing.T) {
+	c, _, u := configClient(t, `{"textDocument":{"diagnostic":{}}}`, ".codemode/mcp.json", `{ "mcpServers": {
+  "a": { "command": "x" },
+  "a__b": { "command": "y" },
+  "b": { "command": "z" }
+} }`, states(upstream.Status{State: upstream.Connected}, upstream.Status{State: upstream.Failed, Error: "x"}, upstream.Status{State: upstream.Connected}))
+	got := c.call("textDocument/diagnostic", `{"textDocument":{"uri":"`+u+`"}}`).ok()
+	if strings.Count(got, `"code":"shared-namespace"`) != 1 || !strings.Contains(got, "This server and a share the namespace mcp__a: a rule for mcp__a__* counts for both.") {
+		t.Error(got)
+	}
+}
+
 func TestCFG1Lenses(t *testing.T) {
 	c, _, u := configClient(t, `{}`, ".codemode/mcp.json", fourServers, fourStates)
 	got := c.call("textDocument/codeLens", `{"textDocument":{"uri":"`+u+`"}}`).ok()
@@ -276,7 +289,7 @@ func TestCFG1OtherDocuments(t *testing.T) {
 
 // Every code that a configuration file can get has a page.
 func TestCFG1Pages(t *testing.T) {
-	codes := []string{DiagnosticServerFailed, DiagnosticServerUntrusted, DiagnosticServerNotStarted, DiagnosticInputNeeded, DiagnosticUndeclaredInput, DiagnosticNameConflict, DiagnosticBrokenRules, diagnosticShadowed}
+	codes := []string{DiagnosticServerFailed, DiagnosticServerUntrusted, DiagnosticServerNotStarted, DiagnosticInputNeeded, DiagnosticUndeclaredInput, DiagnosticNameConflict, DiagnosticSharedNamespace, DiagnosticBrokenRules, diagnosticShadowed}
 	files, err := filepath.Glob(filepath.Join("..", "config", "*.go"))
 	if err != nil {
 		t.Fatal(err)

@@ -56,14 +56,15 @@ func parse(match string) (pattern, error) {
 
 // split cuts a full name into mcp, the server's key and the tool. The key is
 // what stands between the first and the second `__` (POOL-2); a tool's own name
-// may hold more of them.
+// may hold more of them. The key is empty for a server whose name begins with two
+// characters that become "_": its tools, too, have to be named by rules.
 func split(name string) (segments [3]string, ok bool) {
 	prefix, rest, ok := strings.Cut(name, "__")
 	if !ok {
 		return segments, false
 	}
 	key, tool, ok := strings.Cut(rest, "__")
-	if !ok || key == "" || tool == "" {
+	if !ok || tool == "" {
 		return segments, false
 	}
 	return [3]string{prefix, key, tool}, true

@@ -31,6 +31,12 @@ func TestPerm1Match(t *testing.T) {
 		{`mcp__fs__\*`, "mcp__fs__x", false},
 		{"Exec", "Exec", true},
 		{"mcp__*__*", "Exec", false}, // PERM-2
+		// POOL-2: a server named 日本 or __x has an empty key, and rules reach its tools.
+		{"mcp__*__*", "mcp____x__drop", true},
+		{"mcp______drop", "mcp______drop", true},
+		{"mcp____*", "mcp______drop", true},
+		{"mcp____*", "mcp__x__drop", false},
+		{"mcp__x__*", "mcp____x__drop", false},
 		{"Exec", "mcp__Exec__Exec", false},
 		{"mcp__*__*", "$codemode.search", false},
 	} {
@@ -49,7 +55,7 @@ func TestPerm1Match(t *testing.T) {
 }
 
 func TestPerm1InvalidMatch(t *testing.T) {
-	for _, match := range []string{"", "*", "mcp", "mcp__github", "mcp__*", "mcp____x", "mcp__x__", "exec", "Exec*", "*__a__b", `mcp__a__\b`, `mcp__a__b\`} {
+	for _, match := range []string{"", "*", "mcp", "mcp__github", "mcp__*", "mcp____", "mcp__x__", "exec", "Exec*", "*__a__b", `mcp__a__\b`, `mcp__a__b\`} {
 		if Valid(match) == nil {
 			t.Errorf("%q is taken for a rule", match)
 		}

@@ -108,6 +108,9 @@ func testContext(t *testing.T) context.Context {
 func (s *testSet) names() string {
 	var names []string
 	for _, server := range s.Servers() {
+		if server.Gone {
+			continue // in no pool
+		}
 		for _, tool := range server.Tools {
 			name := tool.Name
 			if server.Cached {

@@ -60,7 +60,7 @@ type server struct {
 	retry    time.Time
 	session  *session
 	listed   *session        // the session whose tools are offered, once all know of them
-	offer    *catalog.Server // what it offers: live, or cached while connecting
+	offer    *catalog.Server // what it offers: live, cached while connecting, or gone
 	tools    []jsontext.Value
 	stderr   *ring
 }
@@ -264,7 +264,10 @@ func (s *server) publishFailure(err error, retry time.Time) {
 	s.mu.Lock()
 	s.failures++
 	s.retry = retry
-	s.state, s.failure, s.session, s.offer, s.tools = Failed, err.Error(), nil, nil, nil
+	s.state, s.failure, s.session, s.tools = Failed, err.Error(), nil, nil
+	if s.offer != nil && !s.offer.Gone {
+		s.offer = s.offer.AsGone()
+	}
 	if errors.Is(err, errSelf) {
 		s.state = Stopped
 	}
@@ -297,7 +300,7 @@ func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := Status{Server: s.shown, State: s.state, Error: s.failure, Stderr: s.stderr.String()}
-	if s.offer != nil {
+	if s.offer != nil && !s.offer.Gone {
 		st.Tools, st.Cached = len(s.offer.Tools), s.offer.Cached
 	}
 	if s.session != nil && s.session.process != nil {

@@ -265,9 +265,9 @@ func (s *Set) find(name string) *server {
 	return nil
 }
 
-// Servers is what can be put into the pool now, in order of configuration:
-// connected servers, and cached tools of those that have not answered yet. A
-// failed server is not in it (POOL-4).
+// Servers is what the pool is made of now, in order of configuration: connected
+// servers, cached tools of those that have not answered yet, and as Gone those
+// that have failed and whose tools are known (POOL-4).
 func (s *Set) Servers() []*catalog.Server {
 	var offers []*catalog.Server
 	for _, server := range s.snapshot() {

@@ -158,6 +158,14 @@ func (a *app) report(w *workspace.Workspace) error {
 		fmt.Fprintf(a.stderr, "a hook of %s waits for your approval (%s): codemode-ls trust allow %s\n",
 			printable(h.Origin()), printable(h.Summary()), h.Name())
 	}
+	for _, n := range s.SharedNamespaces() {
+		names := make([]string, len(n.Servers))
+		for i, name := range n.Servers {
+			names[i] = oneLine(name)
+		}
+		fmt.Fprintf(a.stderr, "the servers %s share the namespace %s: a rule for %s__* counts for all of them; give them names that differ before any __\n",
+			strings.Join(names, ", "), n.Namespace, n.Namespace)
+	}
 	for _, c := range s.Catalog.Conflicts() {
 		fmt.Fprintf(a.stderr, "%s is offered by %s and by %s; the first one keeps the name\n", printable(c.Name), oneLine(c.Kept), oneLine(c.Dropped))
 	}
