@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -184,8 +185,10 @@ type diagnosis struct {
 
 	pending bool                  // it uses tools of servers that have yet to tell what they have
 	checked bool                  // types is what TypeScript found
-	types   []protocol.Diagnostic // what a finding explains better is taken out
+	types   []protocol.Diagnostic // in order of their beginnings; what a finding explains better is taken out
+	gone    []bool                // of types: those that the next sweep takes out
 	found   []finding
+	closest map[string][]string // to tools that there are not
 }
 
 func newDiagnosis(pool *workspace.Snapshot, opened bool, text string, l script.Language) *diagnosis {
@@ -193,15 +196,18 @@ func newDiagnosis(pool *workspace.Snapshot, opened bool, text string, l script.L
 }
 
 func (d *diagnosis) run() {
+	d.types = inOrder(d.types)
 	if d.language == script.JavaScript {
 		d.grown()
 	}
 	d.options()
 	d.modules()
+	d.sweep()
 	d.globals()
 	for _, u := range script.Uses(d.text) {
 		d.use(u)
 	}
+	d.sweep()
 	d.missing()
 	d.unawaited()
 	d.untyped()
@@ -234,16 +240,40 @@ func (d *diagnosis) add(f finding) {
 
 // replace takes out what TypeScript says in a range under one of the codes (all
 // when there are none), and says whether there was any.
-func (d *diagnosis) replace(in script.Range, codes ...int32) bool {
-	before := len(d.types)
-	d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
-		if !covers(in, utf16Range(t.Range)) {
-			return false
+func (d *diagnosis) replace(in script.Range, codes ...int32) (found bool) {
+	if len(d.gone) != len(d.types) {
+		d.gone = make([]bool, len(d.types))
+	}
+	for i := d.from(in.Start); i < len(d.types) && !earlier(in.End, utf16Range(d.types[i].Range).Start); i++ {
+		t := &d.types[i]
+		if d.gone[i] || !covers(in, utf16Range(t.Range)) {
+			continue
 		}
-		code, ok := t.Code.(protocol.Integer)
-		return len(codes) == 0 || ok && slices.Contains(codes, int32(code))
-	})
-	return len(d.types) < before
+		if code, ok := t.Code.(protocol.Integer); len(codes) == 0 || ok && slices.Contains(codes, int32(code)) {
+			d.gone[i], found = true, true
+		}
+	}
+	return found
+}
+
+// from is the index of the first of types that begins at a place or behind it.
+func (d *diagnosis) from(at script.Position) int {
+	return sort.Search(len(d.types), func(i int) bool { return !earlier(utf16Range(d.types[i].Range).Start, at) })
+}
+
+// sweep leaves out of types what was replaced.
+func (d *diagnosis) sweep() {
+	if len(d.gone) != len(d.types) {
+		return
+	}
+	kept := d.types[:0]
+	for i, t := range d.types {
+		if !d.gone[i] {
+			kept = append(kept, t)
+		}
+	}
+	clear(d.types[len(kept):])
+	d.types, d.gone = kept, nil
 }
 
 func (d *diagnosis) slice(r script.Range) string {
@@ -304,12 +334,12 @@ var missingName = []int32{2304, 2552, 2580, 2581, 2582, 2583, 2584, 2591, 2592, 
 
 // globals reports what other hosts have and a script does not.
 func (d *diagnosis) globals() {
-	var reported []script.Range
+	reported := map[script.Range]bool{}
 	report := func(at script.Range, name, instead string) {
-		if slices.Contains(reported, at) {
+		if reported[at] {
 			return
 		}
-		reported = append(reported, at)
+		reported[at] = true
 		d.add(finding{
 			at: at, code: DiagnosticNotAvailable, severity: protocol.DiagnosticSeverityError,
 			message: fmt.Sprintf("%s is not available in Exec scripts. %s", name, instead),
@@ -346,7 +376,7 @@ func (d *diagnosis) globals() {
 	}
 	d.types = kept
 	for _, at := range script.GlobalMembers(d.text, func(name string) bool { return lacking[name] != "" }) {
-		d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
+		d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool { // rare
 			return t.Code == protocol.Integer(7053) && covers(utf16Range(t.Range), at)
 		})
 		report(at, d.slice(at), lacking[d.slice(at)]) // which TypeScript does not say of JavaScript
@@ -504,7 +534,15 @@ func (d *diagnosis) unknownTool(u script.Use) {
 		return
 	}
 	f.message = fmt.Sprintf("There is no tool %q.", plain(u.Name, 200))
-	f.data.Closest = d.pool.Catalog.Closest(u.Name, 3)
+	closest, asked := d.closest[u.Name]
+	if !asked {
+		closest = d.pool.Catalog.Closest(u.Name, 3)
+		if d.closest == nil {
+			d.closest = map[string][]string{}
+		}
+		d.closest[u.Name] = closest
+	}
+	f.data.Closest = closest
 	switch {
 	case absenceOf(d.pool, u.Name) != "":
 		f.message += " " + absenceOf(d.pool, u.Name)
@@ -562,8 +600,9 @@ var argumentType = regexp.MustCompile(`^Argument of type '(.*)' is not assignabl
 // form is what a first argument is that is no object by the word of TypeScript,
 // with its article; "" when it may be one.
 func (d *diagnosis) form(at script.Range) string {
-	for _, t := range d.types {
-		if utf16Range(t.Range) != at {
+	for i := d.from(at.Start); i < len(d.types) && utf16Range(d.types[i].Range).Start == at.Start; i++ {
+		t := &d.types[i]
+		if utf16Range(t.Range) != at || len(d.gone) == len(d.types) && d.gone[i] {
 			continue
 		}
 		switch t.Code {

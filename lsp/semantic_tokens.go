@@ -33,7 +33,11 @@ func (s *Server) semanticTokens(ctx context.Context, snap *Snapshot, of protocol
 	if err != nil || !doc.Script || s.engine == nil {
 		return none, err
 	}
-	found, err := s.engine.SemanticTokens(ctx, doc.URI)
+	var part *protocol.Range // a screen of a long script
+	if in != nil {
+		part = &protocol.Range{Start: doc.toEngine(in.Start), End: doc.toEngine(in.End)}
+	}
+	found, err := s.engine.SemanticTokens(ctx, doc.URI, part)
 	if err != nil {
 		return none, s.unanswered(ctx, "semanticTokens", err)
 	}

@@ -49,7 +49,7 @@ func initializeParams() *protocol.InitializeParams {
 	text.Diagnostic.TagSupport.ValueSet = []protocol.DiagnosticTag{protocol.DiagnosticTagUnnecessary, protocol.DiagnosticTagDeprecated}
 	text.SemanticTokens = protocol.SemanticTokensClientCapabilities{
 		TokenTypes: TokenTypes, TokenModifiers: TokenModifiers, Formats: []protocol.TokenFormat{protocol.TokenFormatRelative},
-		Requests: protocol.ClientSemanticTokensRequestOptions{Full: protocol.Boolean(true)},
+		Requests: protocol.ClientSemanticTokensRequestOptions{Full: protocol.Boolean(true), Range: protocol.Boolean(true)},
 	}
 	text.Rename = &protocol.RenameClientCapabilities{PrepareSupport: &yes}
 	p.Capabilities.TextDocument = text

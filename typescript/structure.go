@@ -233,12 +233,20 @@ var (
 )
 
 // SemanticTokens of a document, in LSP's relative form, with TokenTypes and
-// TokenModifiers as the legend.
-func (e *Engine) SemanticTokens(ctx context.Context, uri string) ([]uint32, error) {
+// TokenModifiers as the legend: those that touch a range, or with nil all of them.
+// Those of a screen are much quicker than those of a long script.
+func (e *Engine) SemanticTokens(ctx context.Context, uri string, in *protocol.Range) ([]uint32, error) {
+	method := protocol.MethodTextDocumentSemanticTokensFull
+	if in != nil {
+		method = protocol.MethodTextDocumentSemanticTokensRange
+	}
 	var raw struct {
 		Data []uint32 `json:"data"`
 	}
-	d, err := e.request(ctx, uri, protocol.MethodTextDocumentSemanticTokensFull, func(d *document) any {
+	d, err := e.request(ctx, uri, method, func(d *document) any {
+		if in != nil {
+			return &protocol.SemanticTokensRangeParams{TextDocument: identifier(d.virtual), Range: d.rangeToEngine(*in)}
+		}
 		return &protocol.SemanticTokensParams{TextDocument: identifier(d.virtual)}
 	}, &raw)
 	if err != nil {

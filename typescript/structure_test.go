@@ -2,6 +2,7 @@ package typescript
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"codemode-ls/script"
@@ -61,9 +62,15 @@ func TestNav1Structure(t *testing.T) {
 	if whole := (protocol.Range{End: protocol.Position{Line: 5, Character: 18}}); last.Range != whole {
 		t.Errorf("the outermost selection is %v", last.Range)
 	}
-	tokens, err := e.SemanticTokens(ctx, u)
+	tokens, err := e.SemanticTokens(ctx, u, nil)
 	if err != nil || len(tokens) < 10 || tokens[0] != 0 || tokens[1] != 6 || tokens[2] != 5 || TokenTypes[tokens[3]] != "variable" {
 		t.Errorf("tokens %v %v", tokens, err)
+	}
+	// Those of a line are those that the document has there, counted from its beginning.
+	line := protocol.Range{Start: protocol.Position{Line: 5}, End: protocol.Position{Line: 6}}
+	part, err := e.SemanticTokens(ctx, u, &line)
+	if err != nil || len(part) == 0 || len(part) >= len(tokens) || part[0] != 5 || !slices.Equal(part[5:], tokens[len(tokens)-len(part)+5:]) {
+		t.Errorf("tokens of a line %v of %v, %v", part, tokens, err)
 	}
 	if _, err := e.InlayHints(ctx, u, protocol.Range{End: protocol.Position{Line: 5, Character: 18}}); err != nil {
 		t.Error(err)
