@@ -103,6 +103,20 @@ func compileMatcher(matcher string) (*regexp.Regexp, error) {
 	return regexp.Compile("(?s)^(?:" + expression + ")$")
 }
 
+// noTool is an alternative of a matcher that is a plain name and no MCP tool's, such
+// as Exec or another program's Bash; "" when there is none.
+func noTool(matcher string) string {
+	if strings.ContainsAny(matcher, `()[]{}+?^$\`) {
+		return "" // who knows
+	}
+	for _, name := range strings.Split(matcher, "|") {
+		if !strings.ContainsAny(name, "*.") && name != "" && !strings.HasPrefix(name, "mcp__") {
+			return name
+		}
+	}
+	return ""
+}
+
 // hooks reads the setting "hooks" of a document.
 func (l *loader) hooks(d layerDocument, layer Layer) []Hook {
 	m := d.find("hooks")
@@ -169,6 +183,9 @@ func (r *hookReader) group(event string, v *hujson.Value) {
 				return
 			}
 			h.Matcher, h.names = matcher, names
+			if name := noTool(matcher); name != "" {
+				r.reportValue(&m.Value, "warning", "bad-matcher", fmt.Sprintf("no tool has a name like %q: hooks run around calls of MCP tools, whose names are mcp__server__tool; for Exec itself there are permission rules", name))
+			}
 		case "hooks":
 			if list, ok = m.Value.Value.(*hujson.Array); !ok {
 				r.reportValue(&m.Value, "error", "wrong-type", fmt.Sprintf("\"hooks\" must be a list, not %s", describe(&m.Value)))

@@ -110,7 +110,7 @@ func TestHookMatcher(t *testing.T) {
 
 // What is wrong is reported at its line; the other hooks count.
 func TestHooksThatCannotBeRead(t *testing.T) {
-	good := `{"matcher": "x", "hooks": [{"command": "good"}]}`
+	good := `{"matcher": "mcp__x__.*|mcp__y__z", "hooks": [{"command": "good"}]}`
 	for _, c := range []struct {
 		text, code string
 		line, good int
@@ -127,6 +127,9 @@ func TestHooksThatCannotBeRead(t *testing.T) {
 		{"{\"hooks\": {\"PreToolUse\": [{\"hooks\": [\n{\"type\": \"prompt\", \"command\": \"x\"}, {\"command\": \"good\"}]}]}}", "wrong-type", 1, 1},
 		{"{\"hooks\": {\"PreToolUse\": [{\"hooks\": [\n{\"command\": \"good\", \"timeout\": \"1\"}]}]}}", "wrong-type", 1, 1},
 		{"{\"hooks\": {\"PreToolUse\": [{\"hooks\": [\n{\"command\": \"good\", \"async\": true}]}]}}", "unknown-field", 1, 1},
+		// Names that no tool has: the hook would never run, and say nothing of it.
+		{"{\"hooks\": {\"PreToolUse\": [{\n\"matcher\": \"Exec\", \"hooks\": [{\"command\": \"good\"}]}]}}", "bad-matcher", 1, 1},
+		{"{\"hooks\": {\"PreToolUse\": [{\n\"matcher\": \"mcp__a__*|Bash\", \"hooks\": [{\"command\": \"good\"}]}]}}", "bad-matcher", 1, 1},
 		{"{\n\"mcpServers\": {}}", "unknown-field", 1, 0},
 	} {
 		folder := t.TempDir()

@@ -420,12 +420,23 @@ func (x *run) denied(c *call, v verdict) error {
 func (x *run) fail(c *call, status CallStatus, code, message string, structured jsontext.Value) *sandbox.CallError {
 	x.mu.Lock()
 	c.record.Status = status
-	c.record.Error = fold(x.r.Redact.Text(message))
+	c.record.Error = fold(x.r.Redact.Text(message)) + c.aside()
 	c.span.Fail(code)
 	x.finished(c)
 	x.tell(c)
 	x.mu.Unlock()
 	return &sandbox.CallError{Message: message, Tool: c.record.Tool, Structured: structured, Code: code}
+}
+
+// aside is what a record says beside its error: how long a call that timed out had
+// been queued (TIME-2). A script does not get it: the time differs in each run
+// (RES-4).
+func (c *call) aside() string {
+	queued := c.queued.Round(time.Millisecond)
+	if c.record.Status != CallTimedOut || queued == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (it had been queued for %s before)", queued)
 }
 
 // status moves a call's record on.

@@ -379,6 +379,38 @@ func TestTime1Deadline(t *testing.T) {
 	})
 }
 
+// TIME-2: what a call that timed out had waited in the queue is said in its record
+// and to a direct caller, and not to a script (RES-4).
+func TestTime2SaysHowLongQueued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := setup(t, func(s *fakeScript) sandbox.Outcome {
+			s.start("mcp__a__plain", `{}`)
+			c := s.start("mcp__a__plain", `{}`)
+			if _, err := c.await(); err == nil || strings.Contains(err.Error(), "queued") {
+				t.Errorf("%v", err)
+			}
+			return completed("")
+		})
+		limits := config.DefaultLimits()
+		limits.CallTimeout = 10 * time.Second
+		b.Limits = func() config.Limits { return limits }
+		n := 0
+		b.server.answer = func(ctx context.Context, c upstream.Call) (*upstream.Result, error) {
+			n++
+			return after(time.Duration(n)*6*time.Second)(ctx, c)
+		}
+		r := b.run(t, Request{})
+		equal(t, "statuses", statuses(r), []CallStatus{CallCompleted, CallTimedOut})
+		const said = "timed out: the server did not answer in time (it had been queued for 6s before)"
+		contain(t, r.Calls[1].Error, said)
+		n = 0
+		results := b.CallDirect(t.Context(), DirectRequest{Agent: native, Calls: []DirectCall{{Name: "mcp__a__read"}, {Name: "mcp__a__read"}}})
+		if results[1].Code != CodeTimeout || strings.Contains(results[1].Text, "queued") {
+			t.Errorf("not queued: %+v", results[1])
+		}
+	})
+}
+
 // TIME-3: progress resets the deadline, up to the ceiling.
 func TestTime3Progress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

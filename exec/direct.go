@@ -231,7 +231,7 @@ func (d *direct) pass(c *call, result *CallResult) {
 	var e *sandbox.CallError
 	if errors.As(err, &e) {
 		result.Code = e.Code
-		result.Text = withContext(x.inline(c, e.Message, result), record.Context)
+		result.Text = withContext(x.inline(c, e.Message+c.aside(), result), record.Context)
 		return
 	}
 	result.Text = withContext(x.keepData(value, x.inline(c, textOf(c, value, len(kept), result.Display.Dropped), result), result), record.Context)
