@@ -48,6 +48,7 @@ type clientCapabilities struct {
 	InlayHints           bool
 	InlayHintRefresh     bool
 	SemanticTokenRefresh bool
+	TokensDelta          bool // what has changed of the semantic tokens is enough
 
 	Configuration        bool // workspace/configuration
 	ConfigurationDynamic bool // didChangeConfiguration can be registered
@@ -177,6 +178,9 @@ func (c *clientCapabilities) readTextDocument(t *protocol.TextDocumentClientCapa
 	if a := t.CodeAction; a != nil {
 		c.CodeActionLiterals = len(a.CodeActionLiteralSupport.CodeActionKind.ValueSet) > 0
 		c.CodeActionPreferred = is(a.IsPreferredSupport)
+	}
+	if full, ok := t.SemanticTokens.Requests.Full.(*protocol.ClientSemanticTokensRequestFullDelta); ok {
+		c.TokensDelta = is(full.Delta)
 	}
 	c.PullDiagnostics = t.Diagnostic != nil
 	c.InlayHints = t.InlayHint != nil

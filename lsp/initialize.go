@@ -151,7 +151,7 @@ func serverCapabilities(c *clientCapabilities) protocol.ServerCapabilities {
 		DocumentSymbolProvider:           protocol.Boolean(true),
 		FoldingRangeProvider:             protocol.Boolean(true),
 		SelectionRangeProvider:           protocol.Boolean(true),
-		SemanticTokensProvider:           semanticTokensOptions(),
+		SemanticTokensProvider:           semanticTokensOptions(c),
 		InlayHintProvider:                protocol.Boolean(true),
 		DocumentFormattingProvider:       protocol.Boolean(true),
 		DocumentRangeFormattingProvider:  protocol.Boolean(true),

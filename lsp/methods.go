@@ -60,10 +60,13 @@ func init() {
 		protocol.MethodTextDocumentSelectionRange:      documentQuery((*Server).selectionRange),
 		protocol.MethodTextDocumentSemanticTokensFull:  documentQuery((*Server).semanticTokensFull),
 		protocol.MethodTextDocumentSemanticTokensRange: documentQuery((*Server).semanticTokensRange),
-		protocol.MethodTextDocumentInlayHint:           documentQuery((*Server).inlayHint),
-		protocol.MethodTextDocumentFormatting:          documentQuery((*Server).formatting),
-		protocol.MethodTextDocumentRangeFormatting:     documentQuery((*Server).rangeFormatting),
-		protocol.MethodTextDocumentOnTypeFormatting:    documentQuery((*Server).onTypeFormatting),
+
+		protocol.MethodTextDocumentSemanticTokensFullDelta: documentQuery((*Server).semanticTokensDelta),
+
+		protocol.MethodTextDocumentInlayHint:        documentQuery((*Server).inlayHint),
+		protocol.MethodTextDocumentFormatting:       documentQuery((*Server).formatting),
+		protocol.MethodTextDocumentRangeFormatting:  documentQuery((*Server).rangeFormatting),
+		protocol.MethodTextDocumentOnTypeFormatting: documentQuery((*Server).onTypeFormatting),
 
 		protocol.MethodTextDocumentDiagnostic:  documentQuery((*Server).documentDiagnostic),
 		protocol.MethodTextDocumentCodeLens:    documentQuery((*Server).codeLens),

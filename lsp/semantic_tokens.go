@@ -9,11 +9,16 @@ import (
 )
 
 // semanticTokensOptions say what is offered, and in which words.
-func semanticTokensOptions() *protocol.SemanticTokensOptions {
-	return &protocol.SemanticTokensOptions{
+func semanticTokensOptions(c *clientCapabilities) *protocol.SemanticTokensOptions {
+	o := &protocol.SemanticTokensOptions{
 		Legend: protocol.SemanticTokensLegend{TokenTypes: typescript.TokenTypes, TokenModifiers: typescript.TokenModifiers},
 		Full:   protocol.Boolean(true), Range: protocol.Boolean(true),
 	}
+	if c.TokensDelta {
+		yes := true
+		o.Full = &protocol.SemanticTokensFullDelta{Delta: &yes}
+	}
+	return o
 }
 
 // semanticTokensFull answers textDocument/semanticTokens/full (NAV-1).
@@ -41,7 +46,12 @@ func (s *Server) semanticTokens(ctx context.Context, snap *Snapshot, of protocol
 	if err != nil {
 		return none, s.unanswered(ctx, "semanticTokens", err)
 	}
-	return &protocol.SemanticTokens{Data: doc.tokens(found, in)}, nil
+	tokens := &protocol.SemanticTokens{Data: doc.tokens(found, in)}
+	if _, open := s.session.Snapshot().Docs[doc.URI]; in == nil && open && snap.Client.TokensDelta {
+		id := s.tokens.keep(doc.URI, tokens.Data)
+		tokens.ResultID = &id
+	}
+	return tokens, nil
 }
 
 // tokens are the engine's semantic tokens, five numbers each, as the client

@@ -57,6 +57,7 @@ type Server struct {
 
 	states   callStates
 	breakage breakage
+	tokens   shownTokens
 
 	publisher publisher // of the goroutine that Watch runs
 

@@ -97,6 +97,7 @@ func (s *Server) didClose(_ context.Context, p *protocol.DidCloseTextDocumentPar
 	s.session.removeDocument(d.URI)
 	s.states.forget(d.URI)
 	s.breakage.forget(d.URI)
+	s.tokens.forget(d.URI)
 	if s.engine != nil && d.Script {
 		s.engine.Close(d.URI)
 	}
