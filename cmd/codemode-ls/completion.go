@@ -175,6 +175,10 @@ func complete(program *kong.Node, words []string) (candidates []string, files bo
 				waiting = f
 			}
 		case !onlyArguments && len(w) > 1 && w[0] == '-':
+			// -o FILE, and also -oFILE
+			if f := shortFlagOf(flags, w[1:]); f != nil && !f.IsBool() {
+				waiting = f
+			}
 		default:
 			if child := childOf(at, w); child != nil && positional == 0 {
 				at = child
@@ -253,6 +257,15 @@ func joinedByEquals(words []string) []string {
 
 func flagOf(flags []*kong.Flag, name string) *kong.Flag {
 	i := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return flags[i]
+}
+
+// shortFlagOf is the flag with that one letter; nil when there are more letters.
+func shortFlagOf(flags []*kong.Flag, letter string) *kong.Flag {
+	i := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Short != 0 && string(f.Short) == letter })
 	if i < 0 {
 		return nil
 	}

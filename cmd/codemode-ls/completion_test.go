@@ -35,6 +35,10 @@ func TestCli5Complete(t *testing.T) {
 		{"run --dry-run ", nil, true},
 		{"run s.exec.ts ", nil, false},
 		{"check a.exec.ts ", nil, true},
+		{"types -o ", nil, true},
+		{"types -oout.d.ts ", nil, false},
+		{"types -o out.d.ts ", nil, false},
+		{"types -o out.d.ts --ou", []string{"--output"}, false},
 		{"check --format s", []string{"sarif"}, false},
 		{"--log-level debug che", []string{"check"}, false},
 		{"run -- --ch", nil, true},
@@ -49,6 +53,28 @@ func TestCli5Complete(t *testing.T) {
 	all, _ := complete(parser.Model.Node, []string{""})
 	if slices.Contains(all, "complete") || !slices.Contains(all, "run") {
 		t.Errorf("commands: %q", all)
+	}
+}
+
+// The help of every command shows real examples (spec 10).
+func TestEveryCommandHasExamples(t *testing.T) {
+	var c commands
+	parser, err := kong.New(&c, kong.Name("codemode-ls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	_ = kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
+		if n, ok := node.(*kong.Node); ok && n.Type == kong.CommandNode && !n.Hidden {
+			seen++
+			if _, examples, ok := strings.Cut(n.Detail, "Examples:\n"); !ok || !strings.Contains(examples, "codemode-ls ") {
+				t.Errorf("no example for %s", n.FullPath())
+			}
+		}
+		return next(nil)
+	})
+	if seen < 15 {
+		t.Errorf("%d commands", seen)
 	}
 }
 

@@ -101,6 +101,12 @@ func (c *permissionsRemove) Run(a *app) error { return c.set(a, "") }
 
 type permissionsList struct{}
 
+func (permissionsList) Help() string {
+	return `Examples:
+  codemode-ls permissions list
+  codemode-ls permissions list --workspace ~/src/project`
+}
+
 func (permissionsList) Run(a *app) error {
 	store, err := a.rules()
 	if err != nil {

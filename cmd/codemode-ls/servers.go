@@ -157,6 +157,12 @@ Examples:
 
 type trustList struct{}
 
+func (trustList) Help() string {
+	return `Examples:
+  codemode-ls trust list
+  codemode-ls trust list --workspace ~/src/project`
+}
+
 func (trustList) Run(a *app) error {
 	trust, c, err := a.trust()
 	if err != nil {

@@ -26,6 +26,12 @@ func version() string {
 
 type versionCommand struct{}
 
+func (versionCommand) Help() string {
+	return `Examples:
+  codemode-ls version
+  codemode-ls --version`
+}
+
 func (versionCommand) Run(a *app) error {
 	_, err := fmt.Fprintf(a.stdout, "codemode-ls %s (TypeScript %s, %s, %s/%s)\n", version(), engine.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
