@@ -52,6 +52,7 @@ func Reaches(text string) []Reach {
 	s := tokenize(text)
 	at := positions(text)
 	var found []Reach
+	var used map[string]int // how often each name is used
 	for i := range s.tokens {
 		kind := s.reachAt(i)
 		if kind == "" {
@@ -74,7 +75,16 @@ func Reaches(text string) []Reach {
 		t := s.tokens[i]
 		r := Reach{Kind: kind, Range: Range{at(t.start), at(t.end)}, Start: t.start, End: s.tokens[max(end, i+1)-1].end}
 		r.Whole = Range{at(r.Start), at(r.End)}
-		s.readImported(&r, extent{i, max(end, i+1)})
+		statement := s.readImported(&r, extent{i, max(end, i+1)})
+		if len(r.Names) > 0 && used == nil {
+			used = map[string]int{}
+			s.countUses(used, extent{0, len(s.tokens)})
+		}
+		inside := map[string]int{}
+		s.countUses(inside, statement)
+		for i := range r.Names {
+			r.Names[i].Uses = used[r.Names[i].Local] - inside[r.Names[i].Local]
+		}
 		found = append(found, r)
 	}
 	return found
@@ -118,10 +128,9 @@ func (s *scan) onlyTypes(i int) bool {
 	return true
 }
 
-// readImported fills in what a reach declares; e is the statement of an import,
-// or the call.
-func (s *scan) readImported(r *Reach, e extent) {
-	outside := e // of what the names are used
+// readImported fills in what a reach declares, and is its statement; e is that of
+// an import, or the call.
+func (s *scan) readImported(r *Reach, e extent) extent {
 	switch r.Kind {
 	case "import":
 		for i := e.from + 1; i < e.to; i++ {
@@ -145,11 +154,9 @@ func (s *scan) readImported(r *Reach, e extent) {
 		if e.to == e.from+4 {
 			r.Module = s.plainString(e.from + 2)
 		}
-		outside = s.readDeclaration(r, e)
+		return s.readDeclaration(r, e)
 	}
-	for i := range r.Names {
-		r.Names[i].Uses = s.usesOf(r.Names[i].Local, outside)
-	}
+	return e
 }
 
 // readDeclaration reads `const x = require("y");` around the call.
@@ -212,12 +219,12 @@ func (s *scan) plainString(i int) string {
 	return unescape(s.text[s.tokens[i].start+1 : s.tokens[i].end-1])
 }
 
-// usesOf is how often a name is used outside of an extent.
-func (s *scan) usesOf(name string, outside extent) (n int) {
-	for i := range s.tokens {
-		if (i < outside.from || i >= outside.to) && s.isName(i) && s.string(i) == name && !s.afterMember(i) && (!s.is(i+1, ":") || s.is(i-1, "?")) {
-			n++
+// countUses counts the names in an extent that are used as such: not as those of
+// members or keys.
+func (s *scan) countUses(used map[string]int, e extent) {
+	for i := e.from; i < e.to; i++ {
+		if s.isName(i) && !s.afterMember(i) && (!s.is(i+1, ":") || s.is(i-1, "?")) {
+			used[s.string(i)]++
 		}
 	}
-	return n
 }

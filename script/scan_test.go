@@ -315,6 +315,8 @@ func FuzzScan(f *testing.F) {
 	for _, text := range []string{
 		"await tools.a({})", "`${`${tools.a", "tools['a", "/[/]/ tools?.[\"x\"](", "case 1: {", "import { type", "\u2028tools.\\u0061", "\\", "tools.mcp__a-", "😀`${}}`", "a<b>(c)",
 		"for (;;) { do { } while (", "export default", "tools.a<b<", "}})]", "((([{`${", "?.5", "1e+", "0x", "#!x\ntools.a", "tools.\\u{61}b(", "\xff\xfe tools.a(",
+		"const { a, b: c, 'd': e = f, ...g } = (<any>tools) as any, h: any = globalThis?.['tools']!.x; tools[", "xs.map(tools.a, (tools as A<B, C>)!.b()); const { tools: t } = globalThis; t[na]",
+		"/** @type {any} */ (tools).a(); import a, { b as c, type d } from 'e'; const { f: g } = await import('h'), i = require(j);",
 		"const { a, b: c } = tools, d = tools.e;\nc({}); (async () => { tools.x() })(); `${tools.a()}`; x ? tools.y() : Promise.all([tools.z()].map((q) => d(q)))",
 	} {
 		f.Add(text, 5)
@@ -341,6 +343,9 @@ func FuzzScan(f *testing.F) {
 		}
 		for _, r := range Reaches(text) {
 			inside(r.Whole)
+			if r.Declaration.Start > r.Declaration.End || r.Declaration.End > len(text) {
+				t.Errorf("%+v", r)
+			}
 		}
 		for _, r := range Mentions(text, func(string) bool { return true }) {
 			inside(r)
@@ -384,6 +389,7 @@ func TestScanIsLinear(t *testing.T) {
 	for _, part := range []string{
 		"await tools.a({ x: 1 });\n", "for (const x of xs) ", "for (;;) { ", "() => {", "tools.a(", "`${", "[", "tools.a<", "import ", "if (x) ", "x = ", "else ", "f(() => ",
 		"tools.a().b", "case 1: {", "const a = b", "mcp__a-", "const p = tools.a();", "xs.map((x) => ", "async function f() { tools.a(); f(); ", "const {a} = tools;", "while (tools.a()) { x.push(",
+		"import { a } from 'x';\n", "const { a } = require('x');\n", "(tools as any).a(", "(<any>tools", "globalThis!", "xs.map(f, ", "const f = async () => { tools.a() }; f(); ", "const { a } = tools as any, ",
 	} {
 		text := "tools.x;" + strings.Repeat(part, 20_000) + "tools.y()"
 		began := time.Now()
