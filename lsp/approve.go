@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"codemode-ls/exec"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
 
@@ -66,6 +69,17 @@ func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, er
 	return answer, nil
 }
 
+// hungUp says that a request had no answer because its connection has ended.
+func hungUp(err error) bool {
+	for _, end := range []error{io.EOF, io.ErrClosedPipe, net.ErrClosed, jsonrpc2.ErrClientClosing, jsonrpc2.ErrServerClosing} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	var network *net.OpError
+	return errors.As(err, &network)
+}
+
 // What a plain prompt offers.
 const (
 	allowOnce    = "Allow once"
@@ -100,6 +114,8 @@ func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (
 		return exec.Answer{}, ctx.Err()
 	case errors.Is(context.Cause(pctx), tooLate):
 		return exec.Answer{}, fmt.Errorf("nobody answered the question within %s", limit)
+	case hungUp(err): // the end of the run is on its way
+		return exec.Answer{}, fmt.Errorf("the editor has gone: %w", err)
 	case err != nil:
 		// Some clients answer a closed prompt with an error (LSP4IJ).
 		a.s.log.Debug("prompt not answered", "tool", q.Tool, "err", err)

@@ -2,7 +2,10 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"go.lsp.dev/jsonrpc2"
 )
 
 var question = exec.Question{
@@ -218,5 +222,23 @@ func TestHangupWhilePrompting(t *testing.T) {
 	c.conn.Close()
 	if err := <-ended; err == nil {
 		t.Error("a question was answered by nobody")
+	}
+}
+
+// PERM-6: an editor that has gone has denied nothing; one that answers with an
+// error has closed the question.
+func TestHungUp(t *testing.T) {
+	for _, err := range []error{
+		fmt.Errorf("%w: %w", jsonrpc2.ErrClientClosing, io.EOF), io.EOF, net.ErrClosed, io.ErrClosedPipe,
+		&net.OpError{Op: "read", Net: "unix", Err: errors.New("connection reset by peer")},
+	} {
+		if !hungUp(err) {
+			t.Errorf("%v", err)
+		}
+	}
+	for _, err := range []error{nil, jsonrpc2.Errorf(jsonrpc2.InternalError, "closed"), context.Canceled, errors.New("invalid answer")} {
+		if hungUp(err) {
+			t.Errorf("%v", err)
+		}
 	}
 }
