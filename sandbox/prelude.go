@@ -29,6 +29,12 @@ var (
 	iteratorSource string
 	//go:embed js/disposal.js
 	disposalSource string
+	//go:embed js/number.js
+	numberSource string
+	//go:embed js/date.js
+	dateSource string
+	//go:embed js/binary.js
+	binarySource string
 	//go:embed js/lockdown.js
 	lockdownSource string
 
@@ -37,6 +43,9 @@ var (
 	localeProgram   = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-locale", localeSource) })
 	iteratorProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-iterator", iteratorSource) })
 	disposalProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-disposal", disposalSource) })
+	numberProgram   = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-number", numberSource) })
+	dateProgram     = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-date", dateSource) })
+	binaryProgram   = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-binary", binarySource) })
 	lockdownProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-lockdown", lockdownSource) })
 )
 
@@ -72,7 +81,7 @@ func installPrelude(r *realm) {
 	host := r.vm.CreateObject(nil)
 	for name, f := range map[string]func(*goja.Runtime, goja.FunctionCall) goja.Value{
 		"btoa": encodeBase64, "atob": decodeBase64, "utf8": encodeUTF8, "unutf8": decodeUTF8,
-		"tz": zoneOffset, "parseQuery": parseQuery, "parseURL": parseURL, "sum": sumPrecisely,
+		"tz": zoneOffset, "tzName": zoneName, "transfer": transferBuffer, "detached": isDetached, "parseQuery": parseQuery, "parseURL": parseURL, "sum": sumPrecisely,
 	} {
 		host.Set(name, r.native(name, func(c goja.FunctionCall) goja.Value { return f(r.vm, c) }))
 	}
@@ -91,6 +100,12 @@ func installPrelude(r *realm) {
 			callProgram(r.vm, localeProgram(), host)
 		case "iterator":
 			callProgram(r.vm, iteratorProgram(), host)
+		case "number":
+			callProgram(r.vm, numberProgram(), host)
+		case "date":
+			callProgram(r.vm, dateProgram(), host)
+		case "binary":
+			callProgram(r.vm, binaryProgram(), host)
 		case "disposal":
 			callProgram(r.vm, disposalProgram())
 		}
@@ -189,4 +204,63 @@ func zoneOffset(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
 	}
 	_, offset := time.UnixMilli(c.Argument(0).ToInteger()).In(l).Zone()
 	return vm.ToValue(float64(offset) / 60)
+}
+
+// zoneName is what a zone calls itself at a time in milliseconds, such as CET; the
+// zone exists.
+func zoneName(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
+	l, err := time.LoadLocation(c.Argument(1).String())
+	if err != nil {
+		return goja.Null()
+	}
+	name, _ := time.UnixMilli(c.Argument(0).ToInteger()).In(l).Zone()
+	return vm.ToValue(name)
+}
+
+// transferBuffer moves the bytes of an ArrayBuffer into a new one, of a length.
+func transferBuffer(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
+	b, ok := bufferOf(c.Argument(0))
+	if !ok {
+		panic(vm.NewTypeError("ArrayBuffer.prototype.transfer called on a value that is no ArrayBuffer"))
+	}
+	length := int64(len(b.Bytes()))
+	if n := c.Argument(1); !goja.IsUndefined(n) {
+		length = n.ToInteger()
+	}
+	if b.Detached() {
+		panic(vm.NewTypeError("Cannot transfer an ArrayBuffer that is detached"))
+	}
+	const most = 1 << 32
+	if length < 0 || length > most {
+		panic(rangeError(vm, "Invalid array buffer length"))
+	}
+	moved := make([]byte, length)
+	copy(moved, b.Bytes())
+	b.Detach()
+	return vm.ToValue(vm.NewArrayBuffer(moved))
+}
+
+func isDetached(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
+	b, ok := bufferOf(c.Argument(0))
+	if !ok {
+		panic(vm.NewTypeError("ArrayBuffer.prototype.detached called on a value that is no ArrayBuffer"))
+	}
+	return vm.ToValue(b.Detached())
+}
+
+func bufferOf(v goja.Value) (goja.ArrayBuffer, bool) {
+	o, ok := v.(*goja.Object)
+	if !ok || o.ExportType() != typeArrayBuffer {
+		return goja.ArrayBuffer{}, false
+	}
+	b, ok := o.Export().(goja.ArrayBuffer)
+	return b, ok
+}
+
+func rangeError(vm *goja.Runtime, message string) *goja.Object {
+	e, err := vm.New(vm.Get("RangeError"), vm.ToValue(message))
+	if err != nil {
+		panic(err)
+	}
+	return e
 }

@@ -535,13 +535,23 @@
   lazy(globalThis, ['structuredClone', 'btoa', 'atob', 'TextEncoder', 'TextDecoder', 'URL', 'URLSearchParams'], 'web');
   lazy(globalThis, ['Intl'], 'locale');
   lazy(globalThis, ['DisposableStack', 'AsyncDisposableStack'], 'disposal');
-  host.locale = O.create(null);
-  late(Number.prototype, 'toLocaleString', 'locale', 'number', 0);
-  late(BigInt.prototype, 'toLocaleString', 'locale', 'bigint', 0);
-  late(Date.prototype, 'toLocaleString', 'locale', 'date', 0);
-  late(Date.prototype, 'toLocaleDateString', 'locale', 'day', 0);
-  late(Date.prototype, 'toLocaleTimeString', 'locale', 'time', 0);
+  for (const file of ['locale', 'number', 'date', 'binary']) host[file] = O.create(null);
+  late(Number.prototype, 'toLocaleString', 'number', 'toLocaleString', 0);
+  late(BigInt.prototype, 'toLocaleString', 'number', 'bigint', 0);
+  late(Date.prototype, 'toLocaleString', 'date', 'any', 0);
+  late(Date.prototype, 'toLocaleDateString', 'date', 'day', 0);
+  late(Date.prototype, 'toLocaleTimeString', 'date', 'time', 0);
   late(String.prototype, 'localeCompare', 'locale', 'compare', 1);
+  late(Math, 'f16round', 'binary', 'f16round', 1);
+  late(DataView.prototype, 'getFloat16', 'binary', 'getFloat16', 1);
+  late(DataView.prototype, 'setFloat16', 'binary', 'setFloat16', 2);
+  late(ArrayBuffer.prototype, 'transfer', 'binary', 'transfer', 0);
+  late(ArrayBuffer.prototype, 'transferToFixedLength', 'binary', 'transfer', 0);
+  methods(ArrayBuffer.prototype, {
+    get detached() {
+      return host.detached(this);
+    },
+  });
   def(
     globalThis,
     'queueMicrotask',
