@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"slices"
 	"strings"
+	"sync"
 
 	"codemode-ls/typegen"
 
@@ -43,7 +45,10 @@ func (m Member) Signature() string {
 }
 
 // Members are all functions of tools["$codemode"], in the order of the spec.
-func Members() []Member {
+func Members() []Member { return slices.Clone(allMembers()) }
+
+// allMembers is made once: every run asks for it, and so does every call of a member.
+var allMembers = sync.OnceValue(func() []Member {
 	return []Member{
 		searchMember,
 		{
@@ -167,7 +172,7 @@ func Members() []Member {
 			Needs: Models,
 		},
 	}
-}
+})
 
 // MembersWith are the members that exist in a run that has these.
 func MembersWith(has ...Need) []Member {
