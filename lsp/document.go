@@ -2,10 +2,7 @@ package lsp
 
 import (
 	"fmt"
-	"sort"
-	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"codemode-ls/script"
 
@@ -28,32 +25,19 @@ type Document struct {
 	Text   string
 
 	encoding protocol.PositionEncodingKind
-	lines    func() []int // byte offsets of the lines' starts, computed on first use
+	index    func() *textIndex // made on first use
 }
 
 // newDocument makes a document whose positions count in encoding; "" is UTF-16.
 func newDocument(uri string, version int32, language script.Language, text string, encoding protocol.PositionEncodingKind) *Document {
 	return &Document{
 		URI: uri, Version: version, Language: language, Text: text, encoding: encoding,
-		lines: sync.OnceValue(func() []int { return lineStarts(text) }),
+		index: sync.OnceValue(func() *textIndex { return newTextIndex(text) }),
 	}
 }
 
-func lineStarts(text string) []int {
-	starts := make([]int, 1, 1+len(text)/32)
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\r':
-			if i+1 < len(text) && text[i+1] == '\n' {
-				i++
-			}
-			starts = append(starts, i+1)
-		case '\n':
-			starts = append(starts, i+1)
-		}
-	}
-	return starts
-}
+// lines are the byte offsets of the lines' starts.
+func (d *Document) lines() []int { return d.index().starts }
 
 // Offset is the byte offset of a position. A character behind the end of its
 // line is the line's end, a line behind the last is the end of the text, and a
@@ -123,70 +107,11 @@ func isUTF16(e protocol.PositionEncodingKind) bool {
 }
 
 func (d *Document) offset(line, character uint64, encoding protocol.PositionEncodingKind) int {
-	starts := d.lines()
-	if line >= uint64(len(starts)) {
-		return len(d.Text)
-	}
-	start, end := starts[line], len(d.Text)
-	if int(line)+1 < len(starts) {
-		end = starts[line+1]
-	}
-	text := strings.TrimRight(d.Text[start:end], "\r\n")
-	var units uint64
-	for i, r := range text {
-		if units >= character {
-			return start + i
-		}
-		size := uint64(unitsOf(r, text[i:], encoding))
-		if units+size > character {
-			return start + i // inside of this code point
-		}
-		units += size
-	}
-	return start + len(text)
+	return d.index().offset(line, character, encoding)
 }
 
 func (d *Document) position(offset int, encoding protocol.PositionEncodingKind) (line, character int) {
-	offset = min(max(offset, 0), len(d.Text))
-	starts := d.lines()
-	line = sort.Search(len(starts), func(i int) bool { return starts[i] > offset }) - 1
-	text := d.Text[starts[line]:]
-	want := offset - starts[line]
-	for i, r := range text {
-		// The end of a line's content is the last position on it: there is none
-		// between \r and \n.
-		if i >= want || r == '\r' || r == '\n' {
-			break
-		}
-		size := utf8.RuneLen(r)
-		if r == utf8.RuneError {
-			_, size = utf8.DecodeRuneInString(text[i:])
-		}
-		if i+size > want {
-			break // inside of this code point
-		}
-		character += unitsOf(r, text[i:], encoding)
-	}
-	return line, character
-}
-
-// unitsOf is how many code units the first code point of text takes.
-func unitsOf(r rune, text string, encoding protocol.PositionEncodingKind) int {
-	switch encoding {
-	case protocol.PositionEncodingKindUTF8:
-		if r == utf8.RuneError {
-			_, size := utf8.DecodeRuneInString(text)
-			return size
-		}
-		return utf8.RuneLen(r)
-	case protocol.PositionEncodingKindUTF32:
-		return 1
-	default:
-		if r >= 0x10000 {
-			return 2
-		}
-		return 1
-	}
+	return d.index().position(offset, encoding)
 }
 
 // edited is the next version of d with the client's changes applied in order.

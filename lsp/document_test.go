@@ -3,6 +3,7 @@ package lsp
 import (
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -87,6 +88,24 @@ func TestPositionsOutside(t *testing.T) {
 	}
 	if p := d.Position(99); p.Line != 1 || p.Character != 1 {
 		t.Errorf("behind the text: %v", p)
+	}
+}
+
+// LSP-2: positions of a long line take no longer than those of many lines.
+func TestPositionsAreLinear(t *testing.T) {
+	text := strings.Repeat("é = [\U0001F600, 1, 2, 3];", 40_000)
+	for _, encoding := range encodings {
+		d := newDocument("", 0, "", text, encoding)
+		began := time.Now()
+		for offset := 0; offset < len(text); offset += 7 {
+			p := d.UTF16(d.Position(offset))
+			if back := d.OffsetUTF16(p); back > offset || back < offset-3 {
+				t.Fatalf("%s: offset %d came back as %d", encoding, offset, back)
+			}
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: %v", encoding, took)
+		}
 	}
 }
 
