@@ -13,10 +13,11 @@ import (
 // awaiterName is the helper.
 const awaiterName = "promise of"
 
-// promiseOf is a promise of an object that is none itself; ok is false for all else.
+// promiseOf is a promise of an object that goja would take for one; ok is false
+// for all else.
 func (r *realm) promiseOf(v goja.Value) (promise goja.Value, ok bool) {
 	o, ok := v.(*goja.Object)
-	if !ok || o.ExportType() == typePromise {
+	if !ok || o.ExportType() == typePromise || o.ExportType() != typeProxy && !r.promise.SameAs(o.Get("constructor")) {
 		return nil, false
 	}
 	p, resolve, _ := r.vm.NewPromise()
@@ -40,11 +41,11 @@ func mendAwait(e *ast.AwaitExpression) {
 
 // mendResolve is Promise.resolve, which goja takes in the same way.
 func (r *realm) mendResolve() {
-	promise := r.vm.GlobalObject().Get("Promise").(*goja.Object)
-	native, _ := goja.AssertFunction(promise.Get("resolve"))
+	r.promise = r.vm.GlobalObject().Get("Promise").(*goja.Object)
+	native, _ := goja.AssertFunction(r.promise.Get("resolve"))
 	f := r.native("resolve", func(c goja.FunctionCall) goja.Value {
 		v := c.Argument(0)
-		if c.This == goja.Value(promise) {
+		if r.promise.SameAs(c.This) {
 			if p, ok := r.promiseOf(v); ok {
 				return p
 			}
@@ -56,5 +57,5 @@ func (r *realm) mendResolve() {
 		return p
 	})
 	f.DefineDataProperty("length", r.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	promise.DefineDataProperty("resolve", f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	r.promise.DefineDataProperty("resolve", f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }

@@ -9,13 +9,11 @@ import (
 
 // mend has a program keep to the language where goja does not: in its regular
 // expressions, in what it awaits, in functions that call themselves, and in super
-// in async generators. The program is one of isBody. An error is a
-// *script.CompileError.
-//
-// The code that it adds calls functions of the realm. They are parameters of the
-// script's function, with names that nobody can write: see helpers.
+// in async generators. The program is one of isBody; it becomes a function that
+// makes the script's, of the realm's helpers. An error is a *script.CompileError.
 func (r *realm) mend(tree *ast.Program, code string) (err error) {
-	main := tree.Body[len(tree.Body)-1].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)
+	last := len(tree.Body) - 1
+	main := tree.Body[last].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)
 	w := treeWalker{enter: func(node any) bool {
 		switch n := node.(type) {
 		case *ast.RegExpLiteral:
@@ -23,30 +21,39 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 				err = r.patterns.internLiteral(n, tree, r.vm)
 			}
 		case *ast.AwaitExpression:
-			if n.Idx0() > main.Idx0() {
-				mendAwait(n)
-			}
+			mendAwait(n)
 		case *ast.FunctionLiteral:
 			mendSuper(n)
 		}
 		return err == nil
 	}}
 	w.walk(tree.Body)
-	guardRecursion(main, code)
-	for _, name := range []unistring.String{awaiterName, superName, gaugeName} {
-		main.ParameterList.List = append(main.ParameterList.List, &ast.Binding{Target: &ast.Identifier{Name: name, Idx: main.Idx0()}})
+	if err != nil {
+		return err
 	}
-	return err
+	guardRecursion(main, code)
+
+	// The transpiler's helpers would be properties of globalThis as variables of the
+	// program (ISO-1), so they are in the function too.
+	at := main.Idx0()
+	parameters := &ast.ParameterList{Opening: at, Closing: at}
+	for _, name := range []unistring.String{awaiterName, superName, gaugeName} {
+		parameters.List = append(parameters.List, &ast.Binding{Target: &ast.Identifier{Name: name, Idx: at}})
+	}
+	body := append(tree.Body[:last:last], &ast.ReturnStatement{Return: at, Argument: main})
+	tree.Body = []ast.Statement{&ast.ExpressionStatement{Expression: &ast.FunctionLiteral{
+		Function: at, ParameterList: parameters,
+		Body:            &ast.BlockStatement{LeftBrace: at, List: body, RightBrace: at},
+		DeclarationList: tree.DeclarationList,
+	}}}
+	tree.DeclarationList = nil
+	return nil
 }
 
-// helpers are the arguments of a script's function.
+// helpers are what the code that mend adds calls: the arguments of the function
+// that makes the script's. Nobody can write the names that they have there.
 func (r *realm) helpers() []goja.Value {
-	return []goja.Value{
-		r.importer,
-		r.native("await", r.awaited),
-		r.native("super", r.superOf),
-		newDepthGauge(r),
-	}
+	return []goja.Value{r.native("await", r.awaited), r.native("super", r.superOf), newDepthGauge(r)}
 }
 
 func callAt(at, end file.Idx, name unistring.String, args ...ast.Expression) *ast.CallExpression {

@@ -70,6 +70,7 @@ type realm struct {
 	viewGetters             map[string]goja.Callable // of DataView
 	importer                *goja.Object
 	proxyConstructor        *goja.Object
+	promise                 *goja.Object // the constructor
 
 	busy busyness
 
@@ -272,11 +273,18 @@ func (r *realm) run(p *script.Program, l script.Language) (f finish) {
 	if err != nil {
 		return r.failed(err)
 	}
+	maker, ok := goja.AssertFunction(v)
+	if !ok {
+		return finish{Status: Invalid, Error: compileFailure(errShape, l)}
+	}
+	if v, err = maker(goja.Undefined(), r.helpers()...); err != nil {
+		return r.failed(err)
+	}
 	main, ok := goja.AssertFunction(v)
 	if !ok {
 		return finish{Status: Invalid, Error: compileFailure(errShape, l)}
 	}
-	v, err = main(r.vm.GlobalObject(), r.helpers()...)
+	v, err = main(r.vm.GlobalObject(), r.importer)
 	if err != nil {
 		return r.failed(err)
 	}
@@ -563,32 +571,11 @@ func (r *realm) load(p *script.Program) (*goja.Program, error) {
 	if err := r.mend(tree, p.Code); err != nil {
 		return nil, err
 	}
-	hideHelpers(tree)
 	program, err := goja.CompileAST(tree, false)
 	if err != nil {
 		return nil, engineError(err, p)
 	}
 	return program, nil
-}
-
-// hideHelpers puts the transpiler's helpers into a function that returns the
-// script's: as variables of the program they would be properties of globalThis
-// (ISO-1).
-func hideHelpers(tree *ast.Program) {
-	last := len(tree.Body) - 1
-	if last == 0 {
-		return
-	}
-	main := tree.Body[last].(*ast.ExpressionStatement).Expression
-	at := main.Idx0()
-	body := append(tree.Body[:last:last], &ast.ReturnStatement{Return: at, Argument: main})
-	helpers := &ast.FunctionLiteral{
-		Function: at, ParameterList: &ast.ParameterList{Opening: at, Closing: at},
-		Body:            &ast.BlockStatement{LeftBrace: at, List: body, RightBrace: at},
-		DeclarationList: tree.DeclarationList,
-	}
-	tree.Body = []ast.Statement{&ast.ExpressionStatement{Expression: &ast.CallExpression{Callee: helpers, LeftParenthesis: at, RightParenthesis: at}}}
-	tree.DeclarationList = nil
 }
 
 // isBody says whether a program is esbuild's helpers and then exactly one async
