@@ -25,6 +25,8 @@ var (
 	webSource string
 	//go:embed js/locale.js
 	localeSource string
+	//go:embed js/methods.js
+	methodsSource string
 	//go:embed js/iterator.js
 	iteratorSource string
 	//go:embed js/disposal.js
@@ -41,6 +43,7 @@ var (
 	languageProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-language", languageSource) })
 	webProgram      = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-web", webSource) })
 	localeProgram   = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-locale", localeSource) })
+	methodsProgram  = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-methods", methodsSource) })
 	iteratorProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-iterator", iteratorSource) })
 	disposalProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-disposal", disposalSource) })
 	numberProgram   = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-number", numberSource) })
@@ -98,6 +101,8 @@ func installPrelude(r *realm) {
 			callProgram(r.vm, webProgram(), host)
 		case "locale":
 			callProgram(r.vm, localeProgram(), host)
+		case "methods":
+			callProgram(r.vm, methodsProgram(), host)
 		case "iterator":
 			callProgram(r.vm, iteratorProgram(), host)
 		case "number":

@@ -5,17 +5,10 @@
     R = Reflect,
     { defineProperty, getPrototypeOf } = Object;
   const def = (o, k, v) => defineProperty(o, k, { value: v, writable: true, enumerable: false, configurable: true });
-  const methods = (o, m) => {
-    for (const k of R.ownKeys(m)) {
-      const d = O.getOwnPropertyDescriptor(m, k);
-      d.enumerable = false;
-      if (!O.prototype.hasOwnProperty.call(o, k)) defineProperty(o, k, d);
-    }
-  };
   const missing = (o, k) => !O.prototype.hasOwnProperty.call(o, k);
 
   // late is a method whose code is in another file, which is loaded when it is
-  // first called: see iterator.js and locale.js.
+  // first called: see methods.js, iterator.js and locale.js.
   const late = (o, k, file, name, length) => {
     const f = {
       [k](...a) {
@@ -37,182 +30,51 @@
         configurable: false,
       });
 
-  // --- Promise
-  methods(Promise, {
-    withResolvers() {
-      let resolve, reject;
-      const promise = new this((a, b) => {
-        resolve = a;
-        reject = b;
-      });
-      return { promise, resolve, reject };
+  // --- methods, with their numbers of parameters: see methods.js
+  host.methods = O.create(null);
+  host.kept = {
+    map: { has: Map.prototype.has, get: Map.prototype.get, set: Map.prototype.set },
+    weakMap: { has: WeakMap.prototype.has, get: WeakMap.prototype.get, set: WeakMap.prototype.set },
+    date: {
+      getTime: Date.prototype.getTime,
+      getFullYear: Date.prototype.getFullYear,
+      setFullYear: Date.prototype.setFullYear,
+      setTime: Date.prototype.setTime,
     },
-    try(fn, ...args) {
-      if (typeof this !== 'function') throw new TypeError('Promise.try called on non-object');
-      return new this((res, rej) => {
-        try {
-          res(fn(...args));
-        } catch (e) {
-          rej(e);
-        }
-      });
-    },
-  });
+  };
+  host.html = {
+    anchor: ['a', 'name'],
+    big: ['big'],
+    blink: ['blink'],
+    bold: ['b'],
+    fixed: ['tt'],
+    fontcolor: ['font', 'color'],
+    fontsize: ['font', 'size'],
+    italics: ['i'],
+    link: ['a', 'href'],
+    small: ['small'],
+    strike: ['strike'],
+    sub: ['sub'],
+    sup: ['sup'],
+  };
+  const lacking = (o, owner, all) => {
+    for (const k in all) if (missing(o, k)) late(o, k, 'methods', owner + k, all[k]);
+  };
+  const inserting = { getOrInsert: 2, getOrInsertComputed: 2 };
+  lacking(Promise, 'Promise.', { withResolvers: 0, try: 1 });
+  lacking(Array, 'Array.', { fromAsync: 1 });
+  lacking(O, 'Object.', { groupBy: 2 });
+  lacking(Map, 'Map.', { groupBy: 2 });
+  lacking(Map.prototype, 'Map#', inserting);
+  lacking(WeakMap.prototype, 'WeakMap#', inserting);
+  lacking(String.prototype, 'String#', { isWellFormed: 0, toWellFormed: 0 });
+  lacking(O.prototype, 'Object#', { __defineGetter__: 2, __defineSetter__: 2, __lookupGetter__: 1, __lookupSetter__: 1 });
+  lacking(Math, 'Math.', { sumPrecise: 1 });
+  lacking(Error, 'Error.', { captureStackTrace: 1 });
+  lacking(Date.prototype, 'Date#', { getYear: 0, setYear: 1 });
+  for (const k in host.html)
+    if (missing(String.prototype, k)) late(String.prototype, k, 'methods', 'String#' + k, host.html[k].length - 1);
 
-  // --- Array / Object / Map / String
-  methods(Array, {
-    async fromAsync(items, mapfn, thisArg) {
-      if (mapfn !== undefined && typeof mapfn !== 'function') throw new TypeError('mapfn is not callable');
-      const C = typeof this === 'function' && this.prototype !== undefined ? this : Array;
-      const am = items[Symbol.asyncIterator],
-        sm = am == null ? items[Symbol.iterator] : undefined;
-      let i = 0;
-      if (am != null || sm != null) {
-        const r = new C();
-        const it = (am ?? sm).call(items),
-          next = it.next;
-        for (;;) {
-          let s = next.call(it);
-          if (am != null) s = await s;
-          if (O(s) !== s) throw new TypeError('iterator result is not an object');
-          if (s.done) {
-            r.length = i;
-            return r;
-          }
-          try {
-            let v = s.value;
-            if (am == null) v = await v;
-            if (mapfn) v = await mapfn.call(thisArg, v, i);
-            defineProperty(r, i, { value: v, writable: true, enumerable: true, configurable: true });
-          } catch (e) {
-            try {
-              const ret = it.return;
-              if (ret != null) await ret.call(it);
-            } catch {}
-            throw e;
-          }
-          i++;
-        }
-      }
-      const len = Math.min(Math.max(Math.trunc(Number(items.length)) || 0, 0), 2 ** 53 - 1);
-      const r = new C(len);
-      for (; i < len; i++) {
-        let v = await items[i];
-        if (mapfn) v = await mapfn.call(thisArg, v, i);
-        defineProperty(r, i, { value: v, writable: true, enumerable: true, configurable: true });
-      }
-      r.length = len;
-      return r;
-    },
-  });
-  const group = (items, cb, add) => {
-    if (items == null) throw new TypeError('items is null or undefined');
-    if (typeof cb !== 'function') throw new TypeError('callback is not a function');
-    let i = 0;
-    for (const v of items) add(cb(v, i++), v);
-  };
-  methods(Object, {
-    groupBy(items, cb) {
-      const r = O.create(null);
-      group(items, cb, (k, v) => {
-        k = typeof k === 'symbol' ? k : String(k);
-        (r[k] ??= []).push(v);
-      });
-      return r;
-    },
-  });
-  methods(Map, {
-    groupBy(items, cb) {
-      const r = new Map();
-      group(items, cb, (k, v) => {
-        const a = r.get(k);
-        if (a) a.push(v);
-        else r.set(k, [v]);
-      });
-      return r;
-    },
-  });
-  for (const C of [Map, WeakMap]) {
-    const { has, get, set } = C.prototype;
-    methods(C.prototype, {
-      getOrInsert(k, v) {
-        if (R.apply(has, this, [k])) return R.apply(get, this, [k]);
-        R.apply(set, this, [k, v]);
-        return v;
-      },
-      getOrInsertComputed(k, f) {
-        const present = R.apply(has, this, [k]);
-        if (typeof f !== 'function') throw new TypeError('callback is not a function');
-        if (present) return R.apply(get, this, [k]);
-        if (C === WeakMap && O(k) !== k) throw new TypeError('Invalid value used as weak map key');
-        if (k === 0) k = 0; // no negative zero
-        const v = f(k);
-        R.apply(set, this, [k, v]);
-        return v;
-      },
-    });
-  }
-  // ToString: a symbol throws.
-  const text = (v) => `${v}`;
-  const chk = (t) => {
-    if (t == null) throw new TypeError('String.prototype method called on null or undefined');
-    return text(t);
-  };
-  const lone = (s, f) => {
-    let out = '';
-    for (let i = 0; i < s.length; i++) {
-      const c = s.charCodeAt(i);
-      if (c >= 0xd800 && c < 0xdc00) {
-        const d = s.charCodeAt(i + 1);
-        if (d >= 0xdc00 && d < 0xe000) {
-          out += s[i] + s[++i];
-          continue;
-        }
-        if (f) return true;
-        out += '\uFFFD';
-      } else if (c >= 0xdc00 && c < 0xe000) {
-        if (f) return true;
-        out += '\uFFFD';
-      } else out += s[i];
-    }
-    return f ? false : out;
-  };
-  methods(String.prototype, {
-    isWellFormed() {
-      return !lone(chk(this), true);
-    },
-    toWellFormed() {
-      return lone(chk(this), false);
-    },
-  });
-  methods(O.prototype, {
-    __defineGetter__(p, f) {
-      if (this == null) throw new TypeError('Object.prototype method called on null or undefined');
-      if (typeof f !== 'function') throw new TypeError('getter is not a function');
-      defineProperty(O(this), p, { get: f, enumerable: true, configurable: true });
-    },
-    __defineSetter__(p, f) {
-      if (this == null) throw new TypeError('Object.prototype method called on null or undefined');
-      if (typeof f !== 'function') throw new TypeError('setter is not a function');
-      defineProperty(O(this), p, { set: f, enumerable: true, configurable: true });
-    },
-    __lookupGetter__(p) {
-      if (this == null) throw new TypeError('Object.prototype method called on null or undefined');
-      let o = O(this);
-      for (; o; o = getPrototypeOf(o)) {
-        const d = O.getOwnPropertyDescriptor(o, p);
-        if (d) return d.get;
-      }
-    },
-    __lookupSetter__(p) {
-      if (this == null) throw new TypeError('Object.prototype method called on null or undefined');
-      let o = O(this);
-      for (; o; o = getPrototypeOf(o)) {
-        const d = O.getOwnPropertyDescriptor(o, p);
-        if (d) return d.set;
-      }
-    },
-  });
   // goja's own fails for objects without toString.
   def(
     O.prototype,
@@ -223,29 +85,6 @@
       },
     }.toLocaleString,
   );
-  methods(Math, {
-    sumPrecise(it) {
-      if (it == null) throw new TypeError('Math.sumPrecise called on null or undefined');
-      const all = [];
-      for (const x of it) {
-        if (typeof x !== 'number') throw new TypeError('Math.sumPrecise takes numbers only');
-        all[all.length] = x;
-      }
-      return host.sum(all);
-    },
-  });
-
-  // --- Errors
-  methods(Error, {
-    captureStackTrace(o) {
-      if (O(o) !== o) throw new TypeError('Invalid argument');
-      def(
-        o,
-        'stack',
-        new Error().stack.replace(/^Error\n/, (o.name ?? 'Error') + (o.message ? ': ' + o.message : '') + '\n'),
-      );
-    },
-  });
   if (typeof SuppressedError === 'undefined') {
     const SuppressedError = function SuppressedError(error, suppressed, message) {
       const e = R.construct(Error, message === undefined ? [] : [message], new.target ?? SuppressedError);
@@ -343,12 +182,13 @@
     };
     weird('constructor', Iterator);
     weird(Symbol.toStringTag, 'Iterator');
-    methods(IterProto, {
+    const disposing = {
       [Symbol.dispose]() {
         const f = this.return;
         if (f != null) f.call(this);
       },
-    });
+    };
+    def(IterProto, Symbol.dispose, disposing[Symbol.dispose]);
     host.iteratorPrototype = IterProto;
     host.iterator = O.create(null);
     for (const k of ['map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'forEach', 'some', 'every', 'find'])
@@ -419,6 +259,7 @@
       'flags',
     ).get,
   );
+  const text = (v) => `${v}`; // ToString: a symbol throws
   // Those of goja make a RegExp of its own from a string.
   const searching = (name, symbol, flags) => {
     const f = {
@@ -446,75 +287,10 @@
   searching('match', Symbol.match);
   searching('matchAll', Symbol.matchAll, 'g');
   searching('search', Symbol.search);
-  const hex = (n, w) => n.toString(16).padStart(w, '0');
-  methods(RegExpP, {
-    escape(s) {
-      if (typeof s !== 'string') throw new TypeError('RegExp.escape: argument must be a string');
-      let o = '';
-      for (const c of s) {
-        const n = c.codePointAt(0);
-        if (o === '' && /[0-9A-Za-z]/.test(c)) o += '\\x' + hex(n, 2);
-        else if ('^$\\.*+?()[]{}|/'.includes(c)) o += '\\' + c;
-        else if ('\t\n\v\f\r'.includes(c)) o += '\\' + 'tnvfr'[n - 9];
-        else if (/[,\-=<>#&!%:;@~'`"\s]/.test(c) || (n >= 0xd800 && n < 0xe000))
-          o += n < 256 ? '\\x' + hex(n, 2) : '\\u' + hex(n, 4);
-        else o += c;
-      }
-      return o;
-    },
-  });
+  if (missing(RegExpP, 'escape')) late(RegExpP, 'escape', 'methods', 'RegExp.escape', 1);
 
   host.localeCompare = String.prototype.localeCompare;
 
-  // --- what browsers must have (Annex B)
-  const html = (k, name, attribute) => {
-    const wrap = (s, v) => {
-      const open = attribute ? ' ' + attribute + '="' + text(v).replaceAll('"', '&quot;') + '"' : '';
-      return '<' + name + open + '>' + s + '</' + name + '>';
-    };
-    const f = attribute
-      ? {
-          [k](v) {
-            return wrap(chk(this), v);
-          },
-        }
-      : {
-          [k]() {
-            return wrap(chk(this));
-          },
-        };
-    methods(String.prototype, f);
-  };
-  for (const [k, name, attribute] of [
-    ['anchor', 'a', 'name'],
-    ['big', 'big'],
-    ['blink', 'blink'],
-    ['bold', 'b'],
-    ['fixed', 'tt'],
-    ['fontcolor', 'font', 'color'],
-    ['fontsize', 'font', 'size'],
-    ['italics', 'i'],
-    ['link', 'a', 'href'],
-    ['small', 'small'],
-    ['strike', 'strike'],
-    ['sub', 'sub'],
-    ['sup', 'sup'],
-  ])
-    html(k, name, attribute);
-  const { getTime, getFullYear, setFullYear, setTime } = Date.prototype;
-  methods(Date.prototype, {
-    getYear() {
-      return R.apply(getFullYear, this, []) - 1900;
-    },
-    setYear(y) {
-      const t = R.apply(getTime, this, []);
-      y = +y;
-      if (y !== y) return R.apply(setTime, this, [NaN]);
-      const whole = Math.trunc(y);
-      if (t !== t) R.apply(setTime, this, [0]);
-      return R.apply(setFullYear, this, [whole >= 0 && whole <= 99 ? whole + 1900 : y]);
-    },
-  });
   if (missing(Date.prototype, 'toGMTString')) def(Date.prototype, 'toGMTString', Date.prototype.toUTCString);
 
   // --- loaded when first used: see web.js and locale.js
@@ -547,10 +323,15 @@
   late(DataView.prototype, 'setFloat16', 'binary', 'setFloat16', 2);
   late(ArrayBuffer.prototype, 'transfer', 'binary', 'transfer', 0);
   late(ArrayBuffer.prototype, 'transferToFixedLength', 'binary', 'transfer', 0);
-  methods(ArrayBuffer.prototype, {
+  const detaching = {
     get detached() {
       return host.detached(this);
     },
+  };
+  defineProperty(ArrayBuffer.prototype, 'detached', {
+    get: O.getOwnPropertyDescriptor(detaching, 'detached').get,
+    enumerable: false,
+    configurable: true,
   });
   def(
     globalThis,
