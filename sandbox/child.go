@@ -62,6 +62,7 @@ func live() int {
 	}
 	r := newRealm(childOutlet{out})
 	r.load(&script.Program{Code: warmUp})
+	rehearse()
 	if err := out.write(frameReady); err != nil {
 		return exitFailed
 	}
@@ -92,6 +93,14 @@ func live() int {
 		return exitFailed
 	}
 	select {} // the host ends this process when it has done what is urgent
+}
+
+// rehearse makes the codec ready for what is said before and after a script.
+func rehearse() {
+	if b, err := json.Marshal(start{Language: script.TypeScript, Tools: []string{"a"}, Members: []string{"a"}}); err == nil {
+		_ = json.Unmarshal(b, &start{})
+	}
+	_, _ = withJSON(finish{Status: Completed})
 }
 
 // begin reads what a child is told first, and gives up rights.
