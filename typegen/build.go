@@ -198,15 +198,17 @@ func (b *builder) narrow(u union, n *node, k *keywords) union {
 		if list = b.list(list); list == nil || len(list.kids) == 0 {
 			continue
 		}
-		if list == k.oneOf && list.onlyRequire() {
-			u = b.exactlyOne(u, list.kids)
-			continue
+		if list == k.oneOf && list.mostlyRequire() {
+			if one, ok := b.exactlyOne(u, list.kids); ok {
+				u = one
+				continue
+			}
 		}
 		var branches collector
 		for _, kid := range list.kids {
 			branches.add(b.build(kid))
 		}
-		u = b.meet(u, branches.out)
+		u = b.meet(u, apart(branches.out))
 	}
 	if k.dependentRequired != nil || k.dependentSchemas != nil {
 		u = b.dependencies(u, k)
@@ -221,24 +223,35 @@ func (b *builder) narrow(u union, n *node, k *keywords) union {
 }
 
 // exactlyOne is a oneOf whose branches can be told from each other: each without
-// all the others.
-func (b *builder) exactlyOne(u union, branches []*node) union {
+// all the others. ok is false when a branch would have to be written in several
+// parts for that, or with what a property must not be.
+func (b *builder) exactlyOne(u union, branches []*node) (_ union, ok bool) {
 	var c collector
 	for i, kid := range branches {
 		part := b.meet(u, b.build(kid))
+		whole := len(part)
 		for j, other := range branches {
 			if j != i {
 				part = b.subtract(part, other, 0)
 			}
 		}
+		if len(part) > whole || slices.ContainsFunc(part, alternative.takesAway) {
+			return nil, false
+		}
 		c.add(part)
 	}
-	return c.out
+	return c.out, true
 }
 
-// onlyRequire is whether a list has few schemas, which do nothing but require
-// properties: "one of these, and not the others".
-func (n *node) onlyRequire() bool {
+// takesAway is whether an object type has a property of which something is taken
+// away.
+func (x alternative) takesAway() bool {
+	return x.kind == kindObject && slices.ContainsFunc(x.object.props, func(p property) bool { return p.typ.op == opMinus })
+}
+
+// mostlyRequire is whether a list has few schemas, each of which requires
+// properties and may say of what type they are: "one of these, and not the others".
+func (n *node) mostlyRequire() bool {
 	if len(n.kids) > 6 {
 		return false
 	}
@@ -247,7 +260,9 @@ func (n *node) onlyRequire() bool {
 			return false
 		}
 		for _, name := range kid.names {
-			if name != "required" && name != "title" && name != "description" {
+			switch name {
+			case "required", "title", "description", "type", "properties":
+			default:
 				return false
 			}
 		}
@@ -515,12 +530,20 @@ func (b *builder) array(k *keywords) *arrayType {
 		a.rest = &lazy{node: rest}
 	}
 	if k.maxItems != nil && k.maxItems.kind == '0' {
-		if most := count(k.maxItems); most <= len(a.prefix) {
+		most := count(k.maxItems)
+		switch {
+		case most <= len(a.prefix):
 			a.prefix, a.rest = a.prefix[:most], nil
+		case most == a.min && most <= maxTuple && len(a.prefix) == 0 && a.rest != nil && a.rest.isScalar():
+			// [number, number] for a point
+			a.prefix, a.rest = slices.Repeat([]*lazy{a.rest}, most), nil
 		}
 	}
 	return a
 }
+
+// maxTuple is up to which length an array of a fixed length is written as a tuple.
+const maxTuple = 4
 
 func count(n *node) int {
 	if n == nil || n.kind != '0' {
@@ -648,7 +671,7 @@ func (b *builder) others(o *objectType, k *keywords) {
 	case additional != nil:
 		o.rest, o.restType = restTyped, anyOf(append(patterns, additional))
 	case len(patterns) > 0:
-		o.rest, o.restType = restTyped, fixed(anything)
+		o.rest, o.restType, o.patterns = restTyped, fixed(anything), told(allowed, patterns)
 	}
 	pattern := names.member("pattern")
 	if o.rest == restClosed || len(patterns) > 0 || pattern == nil || pattern.kind != '"' {

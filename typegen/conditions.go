@@ -302,7 +302,7 @@ func sayable(n *node) bool {
 // replace returns a copy of an object type with one property set; ok is false
 // when a required property would have to be absent.
 func (o *objectType) replace(p property) (_ *objectType, ok bool) {
-	out := &objectType{props: slices.Clone(o.props), rest: o.rest, restType: o.restType, keys: o.keys, strict: o.strict}
+	out := &objectType{props: slices.Clone(o.props), rest: o.rest, restType: o.restType, keys: o.keys, patterns: o.patterns, strict: o.strict}
 	if i := o.find(p.name); i >= 0 {
 		if p.absent && !o.props[i].optional {
 			return nil, false

@@ -17,6 +17,24 @@ func TestClosedAndExclusive(t *testing.T) {
 		`{"type":"object","patternProperties":{"^x-":{"type":"string"},"_id$":{}},"additionalProperties":false}`:                       "{\n  [key: `x-${string}`]: unknown;\n  [key: `${string}_id`]: unknown;\n}",
 		`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"number"}},"oneOf":[{"required":["a"]},{"required":["b"]}]}`: "{\n  a: string;\n  b?: never;\n} | {\n  a?: never;\n  b: number;\n}",
 		`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"number"}},"anyOf":[{"required":["a"]},{"required":["b"]}]}`: "{\n  a: string;\n  b?: number;\n} | {\n  a?: string;\n  b: number;\n}",
+		// Branches that also say of what type their properties are.
+		`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"number"}},"oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"type":"object","required":["b"]}]}`: "{\n  a: string;\n  b?: never;\n} | {\n  a?: never;\n  b: number;\n}",
+		// What is left of a is no type that anybody would write: not exclusive.
+		`{"type":"object","oneOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"required":["b"]}]}`: "{\n  a: string;\n} | {\n  b: unknown;\n}",
+		// Closed objects do not mix, unless a fixed value tells them apart already.
+		`{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false},{"type":"object","properties":{"b":{"type":"number"}},"required":["b"]}]}`:                                                                  "{\n  a: string;\n  b?: never;\n} | {\n  b: number;\n}",
+		`{"oneOf":[{"type":"object","properties":{"k":{"const":"x"},"a":{"type":"string"}},"required":["k"],"additionalProperties":false},{"type":"object","properties":{"k":{"const":"y"},"b":{"type":"number"}},"required":["k"],"additionalProperties":false}]}`: "{\n  k: \"x\";\n  a?: string;\n} | {\n  k: \"y\";\n  b?: number;\n}",
+		`{"oneOf":[{"type":"object","properties":{"k":{"const":1},"a":{"type":"string"}},"required":["k"],"additionalProperties":false},{"type":"object","properties":{"k":{"const":1},"b":{"type":"number"}},"required":["k"],"additionalProperties":false}]}`:     "{\n  k: 1;\n  a?: string;\n  b?: never;\n} | {\n  k: 1;\n  b?: number;\n  a?: never;\n}",
+		// Arrays of a short fixed length.
+		`{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2}`:  "[number, number]",
+		`{"type":"array","items":{"enum":["a","b"]},"minItems":1,"maxItems":1}`: "[\"a\" | \"b\"]",
+		`{"type":"array","items":{"type":"number"},"minItems":5,"maxItems":5}`:  "Array<number>",
+		`{"type":"array","items":{"type":"number"},"minItems":1,"maxItems":2}`:  "Array<number>",
+		`{"type":"array","items":{"type":"object"},"minItems":2,"maxItems":2}`:  "Array<{}>",
+		`{"type":"array","minItems":2,"maxItems":2}`:                            "Array<unknown>",
+		// Names by a pattern that TypeScript can tell, beside any others.
+		`{"type":"object","patternProperties":{"^x-":{"type":"string"},"^x-a":{"type":"string","minLength":1},"^y_.*":{"type":"number"},"^[a-z]$":{}}}`: "{\n  [key: string]: unknown;\n  [key: `x-${string}`]: string;\n  [key: `y_${string}`]: number;\n}",
+		`{"type":"object","properties":{"x-own":{"type":"boolean"},"o":{"type":"null"}},"patternProperties":{"^x-":{"type":"string"}}}`:                 "{\n  \"x-own\"?: boolean;\n  o?: null;\n  [key: string]: unknown;\n  [key: `x-${string}`]: string | boolean | undefined;\n}",
 	} {
 		if got, _ := Type([]byte(schema), Options{Direction: Output}); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", schema, got, want)
@@ -33,8 +51,17 @@ func TestExclusiveCompile(t *testing.T) {
 	tsc := compiler(t, ".")
 	one := `{"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"},"n":{"type":"number"}},"oneOf":[{"required":["id"]},{"required":["name"]}]}`
 	keys := `{"type":"object","properties":{"own":{"type":"boolean"}},"patternProperties":{"^x-":{"type":"string"},"_id$":{"type":"number"}},"additionalProperties":{"not":{}}}`
-	parts := []*Declaration{Declare(Tool{Name: "one", Input: []byte(one)}), Declare(Tool{Name: "keys", Input: []byte(keys)})}
+	closed := `{"type":"object","properties":{"one":{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false},{"type":"object","properties":{"b":{"type":"number"}},"required":["b"],"additionalProperties":false}]},
+		"point":{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2},
+		"open":{"type":"object","properties":{"x-own":{"type":"boolean"}},"patternProperties":{"^x-":{"type":"string"},"_id$":{"type":"number"}}}}}`
+	parts := []*Declaration{Declare(Tool{Name: "one", Input: []byte(one)}), Declare(Tool{Name: "keys", Input: []byte(keys)}), Declare(Tool{Name: "closed", Input: []byte(closed)})}
 	claims := []*claim{
+		{valid: true, code: `void tools.closed({ one: { a: "s" }, point: [1, 2], open: { "x-a": "s", "x-own": true, more: null, y_id: 1 } });`},
+		{valid: true, code: `void tools.closed({ one: { b: 1 }, open: {} });`},
+		{code: `void tools.closed({ one: { a: "s", b: 1 } });`},
+		{code: `void tools.closed({ point: [1] });`},
+		{code: `void tools.closed({ point: [1, 2, 3] });`},
+		{code: `void tools.closed({ open: { "x-a": 1 } });`},
 		{valid: true, code: `void tools.one({ id: "a", n: 1 });`},
 		{valid: true, code: `void tools.one({ name: "a" });`},
 		{valid: true, code: `void tools.keys({ "x-a": "s", own: true, a_id: 5 });`},

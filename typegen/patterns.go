@@ -1,6 +1,7 @@
 package typegen
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,6 +21,57 @@ func keysOf(patterns []string) []string {
 		keys = append(keys, "`"+prefix+"${string}"+suffix+"`")
 	}
 	return unrepeated(keys)
+}
+
+// told are the patterns that TypeScript can tell exactly, with the types of their
+// properties: ^x- and _id$. Of two that may match one name, only the first is.
+func told(patterns []string, types []*lazy) (list []patternType) {
+	var taken [][2]string
+	for i, p := range patterns {
+		prefix, suffix := "", ""
+		begins, isPrefix := strings.CutPrefix(p, "^")
+		ends, isSuffix := strings.CutSuffix(p, "$")
+		switch {
+		case isPrefix && !isSuffix:
+			prefix = literalText(strings.TrimSuffix(begins, ".*"))
+		case isSuffix && !isPrefix:
+			suffix = literalText(ends)
+		}
+		apart := func(other [2]string) bool {
+			return prefix != "" && other[0] != "" && !strings.HasPrefix(prefix, other[0]) && !strings.HasPrefix(other[0], prefix) ||
+				suffix != "" && other[1] != "" && !strings.HasSuffix(suffix, other[1]) && !strings.HasSuffix(other[1], suffix)
+		}
+		if prefix+suffix == "" || slices.ContainsFunc(taken, func(other [2]string) bool { return !apart(other) }) {
+			continue
+		}
+		taken = append(taken, [2]string{prefix, suffix})
+		list = append(list, patternType{key: "`" + prefix + "${string}" + suffix + "`", typ: types[i]})
+	}
+	return list
+}
+
+// literalText is a regular expression that stands for itself, as text; "" when it
+// says more.
+func literalText(pattern string) string {
+	var text []rune
+	runes := []rune(pattern)
+	for i := 0; i < len(runes); i++ {
+		c := runes[i]
+		if c == '\\' && i+1 < len(runes) && strings.ContainsRune(`-./:_@ `, runes[i+1]) {
+			i++
+			c = runes[i]
+		} else if !plain(c) {
+			return ""
+		}
+		text = append(text, c)
+	}
+	return string(text)
+}
+
+// matches tells whether a name is like the key.
+func (p patternType) matches(name string) bool {
+	prefix, suffix, _ := strings.Cut(strings.Trim(p.key, "`"), "${string}")
+	return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix)
 }
 
 func unrepeated(list []string) []string {

@@ -431,6 +431,15 @@ func (p *printer) index(o *objectType, level, depth int) {
 	for _, key := range o.keys {
 		p.indexOf(key, o, level, depth)
 	}
+	for _, pattern := range o.patterns {
+		like := &objectType{restType: pattern.typ}
+		for _, q := range o.props {
+			if pattern.matches(q.name) {
+				like.props = append(like.props, q)
+			}
+		}
+		p.indexOf(pattern.key, like, level, depth)
+	}
 }
 
 func (p *printer) indexOf(key string, o *objectType, level, depth int) {

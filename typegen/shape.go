@@ -82,8 +82,15 @@ type objectType struct {
 	index    map[string]int // of props, when they are many
 	rest     rest
 	restType *lazy
-	keys     []string // of restTyped: the only names that others may have, as template literals; nil is any
-	strict   bool     // written so that only objects match, when there are no properties
+	keys     []string      // of restTyped: the only names that others may have, as template literals; nil is any
+	patterns []patternType // of restTyped: names that have a type of their own
+	strict   bool          // written so that only objects match, when there are no properties
+}
+
+// A patternType is the type of all properties with a name like a template literal.
+type patternType struct {
+	key string
+	typ *lazy
 }
 
 type property struct {
