@@ -156,7 +156,7 @@ func (s *server) unavailable() *CallError {
 		message = fmt.Sprintf("server %q is not started before a person has approved it", s.def.Name)
 	case s.state != Failed || s.failures == 0:
 	case s.retry.IsZero():
-		message += "; it is not started again by itself"
+		message += "; it is not started again by itself: restart it when that is mended"
 	case time.Until(s.retry) <= 0:
 		message += "; it is being started again"
 	default:
