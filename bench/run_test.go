@@ -76,7 +76,7 @@ const refillTime = 40 * time.Millisecond
 // names, each in a process of its own: back to back, so that the renewal of the
 // child is in the figure, and with a pause in which it is renewed. A text that was
 // run before need not be compiled again, so texts that are new each time are
-// measured too.
+// measured too; and a request of the same process that runs nothing.
 func TestReturn1(t *testing.T) {
 	if !benchmarking() {
 		t.Skip("measures time: only with -bench")
@@ -114,10 +114,17 @@ func TestReturn1(t *testing.T) {
 		apart = append(apart, measure(1, func(int) { runCode(fmt.Sprintf("return 1 // %d", i)) })...)
 	}
 	fresh, fresh95 := percentiles(apart)
+	var idle []time.Duration
+	for range 60 {
+		<-time.After(refillTime)
+		idle = append(idle, measure(1, func(int) { p.call("codemode/runs", struct{}{}) })...)
+	}
+	request, _ := percentiles(idle)
 	floor := roundTrip(t)
 	t.Logf("return 1 through codemode/exec, back to back: p50 %v, p95 %v", backToBack, backToBack95)
 	t.Logf("return 1 through codemode/exec, with a pause: p50 %v, p95 %v", paused, paused95)
 	t.Logf("a new text that returns 1, with a pause: p50 %v, p95 %v", fresh, fresh95)
+	t.Logf("a request that runs nothing, with a pause: p50 %v: a run takes %.1f × of it", request, float64(paused)/float64(request))
 	t.Logf("a byte to a warm process and back: p50 %v", floor)
 	within := func(v time.Duration) float64 { return float64(v) / float64(floor) }
 	verdict(t, within(backToBack) <= 3, "within 3 × of a byte to a warm process: %.0f × back to back, %.0f × with a pause", within(backToBack), within(paused))
