@@ -14,6 +14,7 @@ import (
 func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	last := len(tree.Body) - 1
 	main := tree.Body[last].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)
+	r.reads = reads{file: tree.File}
 	w := treeWalker{enter: func(node any) bool {
 		switch n := node.(type) {
 		case *ast.RegExpLiteral:
@@ -24,6 +25,13 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 			mendAwait(n)
 		case *ast.FunctionLiteral:
 			mendSuper(n)
+			r.reads.addPattern(n, n.ParameterList)
+		case *ast.ArrowFunctionLiteral:
+			r.reads.addPattern(n, n.ParameterList)
+		case *ast.CallExpression:
+			r.reads.add(n.Callee, true)
+		case *ast.DotExpression:
+			r.reads.add(n, false)
 		}
 		return err == nil
 	}}

@@ -71,6 +71,7 @@ type realm struct {
 	importer                *goja.Object
 	proxyConstructor        *goja.Object
 	promise                 *goja.Object // the constructor
+	reads                   reads
 
 	busy busyness
 

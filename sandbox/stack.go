@@ -36,6 +36,8 @@ func authorsWords(s string) string {
 	switch {
 	case strings.Contains(s, "Cannot read property '") && strings.HasSuffix(s, "' of undefined"):
 		return s + " or null" // goja does not tell them apart
+	case strings.HasSuffix(s, "Cannot convert undefined or null to object"):
+		return s + ": it cannot be iterated, and its properties cannot be set or listed"
 	case strings.Contains(s, member) && strings.HasSuffix(s, "'"):
 		head, name, _ := strings.Cut(s, member)
 		return head + strings.TrimSuffix(name, "'") + " is not a function: the object has no such member"
@@ -308,7 +310,7 @@ func (r *realm) errorStack(e *goja.Object, stack string) string {
 			stack = stack[:head] + stack[head+1+next:]
 		}
 	}
-	return stack
+	return r.reads.mendPlace(stack)
 }
 
 func (r *realm) isErrorProto(o *goja.Object) bool {
