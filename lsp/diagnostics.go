@@ -489,7 +489,7 @@ func (d *diagnosis) unknown(u script.Use) {
 		d.pending = true
 		return // nobody knows yet
 	}
-	if d.checked && !missing && !u.Untyped || !d.checked && !strings.HasPrefix(u.Name, "mcp__") {
+	if d.checked && !missing && !u.Unasked || !d.checked && (!strings.HasPrefix(u.Name, "mcp__") || u.Untyped && !u.Unasked) {
 		return // another tools than the global one, or what every object has
 	}
 	d.unknownTool(u)

@@ -270,6 +270,11 @@ func TestDiag1WithoutEngine(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+	got, _ = g.found("const any = tools as any;\nif (any.mcp__github__a) await any.mcp__github__a({});\nconst b = tools.mcp__github__b;\nawait b({});\nawait any.mcp__github__c({});")
+	want = []string{`error unknown-tool "mcp__github__b"`, `error unknown-tool "mcp__github__c"`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("by other names (-want +got)\n%s", diff)
+	}
 }
 
 // Before the workspace is open nobody knows what tools there are.

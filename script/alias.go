@@ -176,7 +176,7 @@ func (s *scan) patternAlias(a *aliases, open int, times map[string]int) {
 			a.pools[s.string(from+1)], a.declared[from+1] = true, true
 			a.untyped[s.string(from+1)] = untyped
 		case key.kind == tokenName || key.kind == tokenString && key.closed:
-			m := member{from: key.start, to: key.end, next: from + 1}
+			m := member{from: key.start, to: key.end, next: from + 1, untyped: untyped}
 			if key.kind == tokenString {
 				m.from, m.to, m.quoted = key.start+1, key.end-1, true
 			}
@@ -192,7 +192,7 @@ func (s *scan) patternAlias(a *aliases, open int, times map[string]int) {
 				times[s.string(name)]++
 				a.tools[s.string(name)], a.declared[name] = m.name, true
 				if untyped && name+1 == i { // without a value for when there is none
-					a.from[s.string(name)], m.untyped = m.from, true
+					a.from[s.string(name)] = m.from
 				}
 			}
 			a.taken = append(a.taken, m)

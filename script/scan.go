@@ -36,11 +36,11 @@ type Use struct {
 	// const read = tools.mcp__a__read; read({}). NameRange is that of the other name.
 	Alias bool
 	// Untyped says that the script goes past TypeScript to the member, as in
-	// (tools as any).name({}), and calls it without looking whether there is one:
-	// nobody else complains when there is none.
-	Untyped bool
-	Awaited bool // `await` directly before
-	InLoop  bool // run in each round of a loop statement or of map, forEach and the like
+	// (tools as any).name({}), so that nobody else complains when there is none.
+	// Unasked says that it then calls it without looking whether there is one.
+	Untyped, Unasked bool
+	Awaited          bool // `await` directly before
+	InLoop           bool // run in each round of a loop statement or of map, forEach and the like
 	// Discarded says that nobody awaits the call or uses its promise, so that
 	// nobody ever sees whether it fails; see Unawaited.
 	Discarded bool
@@ -72,7 +72,7 @@ func (u *uses) find() {
 			m := taken[0]
 			taken = taken[1:]
 			at := u.span(m.from, m.to)
-			u.put(Use{Name: m.name, Quoted: m.quoted, NameRange: at, Whole: at, Untyped: m.untyped && a.calls[m.from] && u.certain(m.name, &a)}, site{})
+			u.put(Use{Name: m.name, Quoted: m.quoted, NameRange: at, Whole: at, Untyped: m.untyped, Unasked: m.untyped && a.calls[m.from] && u.certain(m.name, &a)}, site{})
 			continue
 		}
 		if !s.isName(i) || s.afterMember(i) || a.declared[i] {
@@ -170,7 +170,8 @@ func (u *uses) add(p pool, a *aliases) {
 		}
 	case p.untyped:
 		open := u.callAt(m.next)
-		use.Untyped = (open >= 0 && !u.is(open-1, "?.") || a.calls[m.from]) && u.certain(m.name, a)
+		use.Untyped = true
+		use.Unasked = (open >= 0 && !u.is(open-1, "?.") || a.calls[m.from]) && u.certain(m.name, a)
 	}
 	use.Whole = u.span(u.tokens[p.from].start, u.tokens[m.next-1].end)
 	u.complete(use, p.from, m.next)

@@ -33,8 +33,10 @@ func show(u Use) string {
 	if u.Together {
 		s += " together"
 	}
-	if u.Untyped {
-		s += " untyped"
+	if u.Unasked {
+		s += " unasked"
+	} else if u.Untyped {
+		s += " asked"
 	}
 	if u.Discarded {
 		s += " discarded"
@@ -96,19 +98,19 @@ func TestUses(t *testing.T) {
 		{"functions by name", "const f = async (x) => { await tools.a({ x }) }\nfunction g(x) { return tools.b({ x }) }\nconst h = async () => { await tools.c() }\nfunction i() { return g() }\nfor (const x of xs) await f(x)\nxs.map(i)\nawait h()",
 			"a awaited called(1 object) loop|b called(1 object) loop|c awaited called(0)"},
 		{"casts", "await (tools as any).a({}); await (<any>tools).b(); await ((tools as unknown) as Record<string, F>)['c'](); await (tools)!.d(); await (tools satisfies object).e()",
-			"a awaited called(1 object) untyped|b awaited called(0) untyped|c quoted awaited called(0) untyped|d awaited called(0)|e awaited called(0) untyped"},
-		{"casts by comments", "await /** @type {any} */ (tools).a(); await (tools).b()", "a awaited called(0) untyped|b awaited called(0)"},
+			"a awaited called(1 object) unasked|b awaited called(0) unasked|c quoted awaited called(0) unasked|d awaited called(0)|e awaited called(0) unasked"},
+		{"casts by comments", "await /** @type {any} */ (tools).a(); await (tools).b()", "a awaited called(0) unasked|b awaited called(0)"},
 		{"no casts", "f(tools as any).a(); (tools as any || x).b(); (tools as any, x).c()",
 			""},
 		{"of globalThis", "await globalThis.tools.a(); await globalThis['tools']?.b(); await (globalThis as any).tools['c'](); globalThis.x.tools.d(); x.globalThis.tools.e()",
-			"a awaited called(0) untyped|b awaited called(0) untyped|c quoted awaited called(0) untyped"},
+			"a awaited called(0) unasked|b awaited called(0) unasked|c quoted awaited called(0) unasked"},
 		{"other names", "const t = tools as any; t.a(); const u: any = tools, v = (tools as any); u.b(); v.c(); const { tools: w } = globalThis; w.d(); const x = t; x.e()",
-			"a called(0) untyped discarded|b called(0) untyped discarded|c called(0) untyped discarded|d called(0) untyped discarded|e called(0) untyped discarded"},
-		{"names of something else", "let t = tools as any; t = other; t.a(); function f(tools) { (tools as any).b() }", "b called(0) discarded"},
+			"a called(0) unasked discarded|b called(0) unasked discarded|c called(0) unasked discarded|d called(0) unasked discarded|e called(0) unasked discarded"},
+		{"names of something else", "let t = tools as any; t = other; t.a(); function f(tools) { (tools as any).b() }", "b called(0) asked discarded"},
 		{"taken out", "const { a, b: c, d = e, f } = tools as any; a(); c(); d(); g = f ?? h; const i = globalThis.tools.i; i()",
-			"a untyped|b untyped|d|f|a called(0) discarded|b called(0) discarded|d called(0) discarded|i untyped|i called(0) discarded"},
+			"a unasked|b unasked|d asked|f asked|a called(0) discarded|b called(0) discarded|d called(0) discarded|i unasked|i called(0) discarded"},
 		{"asked for first", "const t = tools as any; if (t.a) t.a(); t.b?.(); if ('c' in t) t.c(); t.toString(); typeof t.d === 'function' && t.d()",
-			"a|a called(0) discarded|b called(0) discarded|c called(0) discarded|toString called(0) discarded|d|d called(0)"},
+			"a asked|a called(0) asked discarded|b called(0) asked discarded|c called(0) asked discarded|toString called(0) asked discarded|d asked|d called(0) asked"},
 		{"rounds that need each other", `for (const x of xs) { const r = await tools.a({ c }); c = r.c }
 for (const x of xs) { if ((await tools.b()).done) break }
 let n = 0; for (let i = 0; i < 3; i++) { n += (await tools.c()).n }
