@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -394,16 +395,15 @@ func TestTime2SaysHowLongQueued(t *testing.T) {
 		limits := config.DefaultLimits()
 		limits.CallTimeout = 10 * time.Second
 		b.Limits = func() config.Limits { return limits }
-		n := 0
+		var n atomic.Int64
 		b.server.answer = func(ctx context.Context, c upstream.Call) (*upstream.Result, error) {
-			n++
-			return after(time.Duration(n)*6*time.Second)(ctx, c)
+			return after(time.Duration(n.Add(1))*6*time.Second)(ctx, c)
 		}
 		r := b.run(t, Request{})
 		equal(t, "statuses", statuses(r), []CallStatus{CallCompleted, CallTimedOut})
 		const said = "timed out: the server did not answer in time (it had been queued for 6s before)"
 		contain(t, r.Calls[1].Error, said)
-		n = 0
+		n.Store(0)
 		results := b.CallDirect(t.Context(), DirectRequest{Agent: native, Calls: []DirectCall{{Name: "mcp__a__read"}, {Name: "mcp__a__read"}}})
 		if results[1].Code != CodeTimeout || strings.Contains(results[1].Text, "queued") {
 			t.Errorf("not queued: %+v", results[1])
