@@ -27,6 +27,24 @@ func (r *Runner) await(name string) (wait func(context.Context) error, unavailab
 	return func(ctx context.Context) error { return clean(bare(ctx)) }, nil
 }
 
+// awaitUsed is the pool that a script is checked against before it runs: with the
+// tools that it names, when their servers had the time to answer.
+func (x *run) awaitUsed(ctx context.Context, pool *catalog.Catalog) *catalog.Catalog {
+	if x.request.Replay != nil {
+		return pool
+	}
+	for _, u := range x.uses() {
+		if t, ok := pool.Find(u.Name); ok && !pool.Cached(t) {
+			continue
+		}
+		if wait, _ := x.r.await(u.Name); wait != nil {
+			_ = wait(ctx) // the check says what is not there
+			pool = x.r.Pool()
+		}
+	}
+	return pool
+}
+
 // lookUp is the tool of that name. unavailable is why its server is not there; an
 // error is for whoever made the call: *sandbox.CallError.
 func lookUp(pool *catalog.Catalog, name string, unavailable error) (*catalog.Tool, error) {

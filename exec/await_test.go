@@ -11,6 +11,7 @@ import (
 
 	"codemode-ls/catalog"
 	"codemode-ls/sandbox"
+	"codemode-ls/script"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -131,4 +132,36 @@ func TestAwaitOfCachedTools(t *testing.T) {
 	if len(b.server.sent) != 1 {
 		t.Errorf("%+v", b.server.sent)
 	}
+}
+
+// A check that may keep a script from running waits for the servers of the tools
+// that the script names.
+func TestAwaitBeforeTheCheck(t *testing.T) {
+	b := setup(t, func(s *fakeScript) sandbox.Outcome { return completed("1") })
+	now := catalog.Empty()
+	b.Pool = func() *catalog.Catalog { return now }
+	var waited []string
+	b.Await = func(name string) (func(context.Context) error, error) {
+		waited = append(waited, name)
+		return func(context.Context) error {
+			now = catalog.New([]*catalog.Server{catalog.NewServer("a", []jsontext.Value{tool("plain", ""), tool("other", "")}, "", false)}, nil)
+			return nil
+		}, nil
+	}
+	checked := 0
+	b.Check = checkerFunc(func(c *catalog.Catalog) {
+		checked = len(c.Tools())
+	})
+	b.run(t, Request{Code: "await tools.mcp__a__plain({}); await tools.mcp__a__other({});", Check: "error"})
+	if checked != 2 {
+		t.Errorf("checked against %d tools", checked)
+	}
+	equal(t, "waited for", waited, []string{"mcp__a__plain"})
+}
+
+type checkerFunc func(c *catalog.Catalog)
+
+func (f checkerFunc) Check(_ context.Context, _ string, _ script.Language, c *catalog.Catalog) ([]Diagnostic, error) {
+	f(c)
+	return nil, nil
 }

@@ -179,6 +179,7 @@ func (x *run) execute(ctx context.Context) *Result {
 	x.limits = limitsOf(x.limits, *q, prepared.Options)
 	pool := x.r.Pool()
 	if q.Check == "error" {
+		pool = x.awaitUsed(ctx, pool)
 		if result := x.check(ctx, pool); result != nil {
 			return result
 		}
