@@ -62,7 +62,7 @@ var lacking = map[string]string{
 	"WebAssembly":       adviceEngine,
 	"SharedArrayBuffer": adviceEngine,
 	"Atomics":           adviceEngine,
-	"Float16Array":      "Use Float32Array.",
+	"Float16Array":      "Use a DataView with getFloat16 and setFloat16, or a Float32Array.",
 	"Temporal":          "Use Date, and Intl.DateTimeFormat with a timeZone.",
 	"EventTarget":       adviceBrowser,
 	"Event":             adviceBrowser,

@@ -32,7 +32,7 @@ const ConfigText = `{
     "lib": [
       "es2023",
       "es2024.collection", "es2024.object", "es2024.promise", "es2024.regexp", "es2024.string",
-      "es2025.collection", "es2025.iterator", "es2025.promise", "es2025.regexp",
+      "es2025.collection", "es2025.intl", "es2025.iterator", "es2025.promise", "es2025.regexp",
       "esnext.array", "esnext.collection", "esnext.disposable", "esnext.error", "esnext.typedarrays"
     ],
     "types": [],
@@ -47,10 +47,27 @@ const ConfigText = `{
 `
 
 // LanguageText is language.d.ts: what the sandbox has of the language that
-// TypeScript's libraries do not know yet.
+// TypeScript's libraries do not know yet, or only together with what it lacks.
 const LanguageText = `interface Math {
   /** The sum of numbers, rounded once. */
   sumPrecise(numbers: Iterable<number>): number;
+  /** The nearest number that 16 bits can hold. */
+  f16round(x: number): number;
+}
+
+interface DataView<TArrayBuffer extends ArrayBufferLike> {
+  /** The 16-bit float at an offset in bytes. */
+  getFloat16(byteOffset: number, littleEndian?: boolean): number;
+  /** Stores a 16-bit float at an offset in bytes. */
+  setFloat16(byteOffset: number, value: number, littleEndian?: boolean): void;
+}
+
+interface ArrayBuffer {
+  /** Whether its content was transferred to another buffer. */
+  readonly detached: boolean;
+  /** A buffer with the same content, cut or filled up to a length; this one has none any more. */
+  transfer(newByteLength?: number): ArrayBuffer;
+  transferToFixedLength(newByteLength?: number): ArrayBuffer;
 }
 
 interface ErrorConstructor {
