@@ -47,9 +47,9 @@ func (in *inspector) shapeOf(o *goja.Object) shape {
 		if !ok {
 			text = "Invalid Date"
 		}
-		return braces(text)
+		return braces(in.subclass(o, class) + text)
 	case "RegExp":
-		return braces(in.realm.regexpText(o))
+		return braces(in.subclass(o, class) + in.realm.regexpText(o))
 	case "Error":
 		return braces(in.error(o))
 	case "Number", "Boolean", "String":
@@ -105,12 +105,59 @@ func (in *inspector) shapeOf(o *goja.Object) shape {
 		if in.tag(o) == name && o.ExportType() != typeProxy {
 			return in.view(o, level)
 		}
+	case "URL":
+		if values, ok := in.shown("showURL", o); ok && len(values) == len(urlFields) {
+			return shape{open: "URL {", close: "}", entries: func() (out []string) {
+				for i, v := range values {
+					out = append(out, urlFields[i]+": "+in.value(v, level+1, false))
+				}
+				return out
+			}}
+		}
+	case "URLSearchParams":
+		if values, ok := in.shown("showQuery", o); ok {
+			s := shape{open: "URLSearchParams {", close: "}"}
+			if len(values) > 0 {
+				s.entries = func() []string { return in.pairs(values, level) }
+			}
+			return s
+		}
 	case "WeakMap", "WeakSet":
 		if in.tag(o) == name {
 			return shape{open: name + " {", close: "}", entries: func() []string { return []string{"<items unknown>"} }}
 		}
 	}
 	return shape{open: in.prefix(o, "Object", "") + "{", close: "}"}
+}
+
+var urlFields = []string{"href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "searchParams", "hash"}
+
+// shown is what a function of the prelude tells of an object: a list.
+func (in *inspector) shown(name string, o *goja.Object) (values []goja.Value, ok bool) {
+	f, ok := goja.AssertFunction(in.realm.host.Get(name))
+	if !ok {
+		return nil, false
+	}
+	v, err := f(goja.Undefined(), o)
+	if err != nil {
+		return nil, false
+	}
+	list, ok := v.(*goja.Object)
+	if !ok {
+		return nil, false
+	}
+	for i := range int(list.Get("length").ToInteger()) {
+		values = append(values, list.Get(strconv.Itoa(i)))
+	}
+	return values, true
+}
+
+// subclass is the name of a class of a script's own, and a space.
+func (in *inspector) subclass(o *goja.Object, class string) string {
+	if name := in.constructor(o); name != "" && name != class {
+		return name + " "
+	}
+	return ""
 }
 
 // view prints a DataView by the getters that it had before any script ran.

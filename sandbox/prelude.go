@@ -82,6 +82,7 @@ func callProgram(vm *goja.Runtime, p *goja.Program, args ...goja.Value) {
 
 func installPrelude(r *realm) {
 	host := r.vm.CreateObject(nil)
+	r.host = host
 	for name, f := range map[string]func(*goja.Runtime, goja.FunctionCall) goja.Value{
 		"btoa": encodeBase64, "atob": decodeBase64, "utf8": encodeUTF8, "unutf8": decodeUTF8,
 		"tz": zoneOffset, "tzName": zoneName, "transfer": transferBuffer, "detached": isDetached, "parseQuery": parseQuery, "parseURL": parseURL, "sum": sumPrecisely,

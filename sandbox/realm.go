@@ -72,6 +72,7 @@ type realm struct {
 	proxyConstructor        *goja.Object
 	promise                 *goja.Object // the constructor
 	reads                   reads
+	host                    *goja.Object // what the prelude's files share
 
 	busy busyness
 

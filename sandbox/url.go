@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -26,17 +28,61 @@ func parseQuery(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
 	return vm.NewArray(pairs...)
 }
 
+// barePercent stands for a % that escapes nothing, which package url does not take.
+const barePercent = "\ue000"
+
+// forgiving takes what people write for what package url reads: a \ for a / before
+// the query, and a % that escapes nothing.
+func forgiving(s, base string) string {
+	scheme, _, ok := strings.Cut(s, ":")
+	if _, special := defaultPorts[strings.ToLower(scheme)]; special || !ok && base != "" {
+		end := strings.IndexAny(s, "?#")
+		if end < 0 {
+			end = len(s)
+		}
+		s = strings.ReplaceAll(s[:end], `\`, "/") + s[end:]
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		if s[i] == '%' && (i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2])) {
+			b.WriteString(barePercent)
+		} else {
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+// escapeQuery escapes what the URL standard escapes in a query.
+func escapeQuery(s string, special bool) string {
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"<>`, c) >= 0 || c == '\'' && special {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
 var defaultPorts = map[string]string{"http": "80", "https": "443", "ws": "80", "wss": "443", "ftp": "21"}
 
 // parseURL gives the parts of a URL by RFC 3986, normalised as the URL standard
 // does for ordinary ones; null when it is none.
 func parseURL(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
-	u, err := url.Parse(strings.TrimSpace(c.Argument(0).String()))
+	base := c.Argument(1).String()
+	u, err := url.Parse(forgiving(strings.TrimSpace(c.Argument(0).String()), base))
 	if err != nil {
 		return goja.Null()
 	}
-	if base := c.Argument(1).String(); base != "" {
-		b, err := url.Parse(base)
+	if base != "" {
+		b, err := url.Parse(forgiving(strings.TrimSpace(base), ""))
 		if err != nil || !b.IsAbs() {
 			return goja.Null()
 		}
@@ -50,6 +96,9 @@ func parseURL(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
 		return goja.Null()
 	}
 	port := u.Port()
+	if n, err := strconv.Atoi(port); port != "" && (err != nil || n > 65535) {
+		return goja.Null()
+	}
 	if port == defaultPorts[scheme] {
 		port = ""
 	}
@@ -65,7 +114,7 @@ func parseURL(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
 	}
 	query, fragment := u.RawQuery, u.EscapedFragment()
 	if query != "" {
-		query = "?" + strings.ReplaceAll(query, " ", "%20")
+		query = "?" + escapeQuery(query, special)
 	}
 	if fragment != "" {
 		fragment = "#" + fragment
@@ -73,10 +122,10 @@ func parseURL(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
 	password, _ := u.User.Password()
 	o := vm.CreateObject(nil)
 	for k, v := range map[string]string{
-		"protocol": scheme + ":", "hostname": host, "port": port, "username": u.User.Username(), "password": password,
+		"protocol": scheme + ":", "hostname": host, "port": port, "username": url.User(u.User.Username()).String(), "password": url.User(password).String(),
 		"pathname": path, "search": query, "hash": fragment,
 	} {
-		o.Set(k, v)
+		o.Set(k, strings.NewReplacer(url.PathEscape(barePercent), "%", barePercent, "%").Replace(v))
 	}
 	return o
 }

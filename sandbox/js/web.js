@@ -158,21 +158,37 @@
   );
 
   // --- URL / URLSearchParams backed by the host parser
+  // What only a URL and console may do with a URLSearchParams.
+  let bind, fill, pairs;
   class URLSearchParams {
     #l = [];
-    #u;
-    constructor(i = '', u) {
-      this.#u = u;
-      if (typeof i === 'string') {
-        if (i[0] === '?') i = i.slice(1);
-        this.#l = host.parseQuery(i);
-      } else if (i != null) {
-        if (i[Symbol.iterator]) for (const [k, v] of i) this.#l.push([String(k), String(v)]);
+    #changed;
+    static {
+      bind = (s, f) => (s.#changed = f);
+      fill = (s, query) => (s.#l = host.parseQuery(query.replace(/^\?/, '')));
+      pairs = (s) => {
+        const out = [];
+        for (const [k, v] of s.#l) {
+          out[out.length] = k;
+          out[out.length] = v;
+        }
+        return out;
+      };
+    }
+    constructor(i = '') {
+      if (typeof i === 'string') this.#l = host.parseQuery(i[0] === '?' ? i.slice(1) : i);
+      else if (i != null) {
+        if (i[Symbol.iterator])
+          for (const pair of i) {
+            const [k, v, ...more] = pair;
+            if (v === undefined || more.length > 0) throw new TypeError('Each query pair must be an iterable [name, value] tuple');
+            this.#l.push([String(k), String(v)]);
+          }
         else for (const k of O.keys(i)) this.#l.push([k, String(i[k])]);
       }
     }
     #c() {
-      if (this.#u) this.#u.search = this.toString();
+      if (this.#changed) this.#changed(this.toString());
     }
     get(k) {
       const e = this.#l.find((e) => e[0] === String(k));
@@ -181,8 +197,8 @@
     getAll(k) {
       return this.#l.filter((e) => e[0] === String(k)).map((e) => e[1]);
     }
-    has(k) {
-      return this.#l.some((e) => e[0] === String(k));
+    has(k, v) {
+      return this.#l.some((e) => e[0] === String(k) && (v === undefined || e[1] === String(v)));
     }
     set(k, v) {
       k = String(k);
@@ -198,8 +214,8 @@
       this.#l.push([String(k), String(v)]);
       this.#c();
     }
-    delete(k) {
-      this.#l = this.#l.filter((e) => e[0] !== String(k));
+    delete(k, v) {
+      this.#l = this.#l.filter((e) => e[0] !== String(k) || (v !== undefined && e[1] !== String(v)));
       this.#c();
     }
     sort() {
@@ -232,6 +248,12 @@
       return this.#l.map(([k, v]) => enc(k) + '=' + enc(v)).join('&');
     }
   }
+  const hrefOf = (p) => {
+    const a = p.username || p.password ? p.username + (p.password ? ':' + p.password : '') + '@' : '';
+    const host = p.hostname + (p.port ? ':' + p.port : '');
+    return p.protocol + (p.hostname || p.protocol === 'file:' ? '//' : '') + a + host + p.pathname + p.search + p.hash;
+  };
+  const special = /^(https?|ftp|wss?):$/;
   class URL {
     #p;
     #s;
@@ -244,62 +266,95 @@
       }
       this.#p = p;
     }
+    // What is not valid changes nothing.
+    #change(part, list) {
+      const p = host.parseURL(hrefOf({ ...this.#p, ...part }), '');
+      if (p === null) return;
+      this.#p = p;
+      if (this.#s !== undefined && !list) fill(this.#s, p.search);
+    }
+    get href() {
+      return hrefOf(this.#p);
+    }
+    set href(v) {
+      const p = host.parseURL(String(v), '');
+      if (p === null) throw new TypeError('Invalid URL');
+      this.#p = p;
+      if (this.#s !== undefined) fill(this.#s, p.search);
+    }
+    get origin() {
+      return special.test(this.#p.protocol) ? this.#p.protocol + '//' + this.host : 'null';
+    }
     get protocol() {
       return this.#p.protocol;
     }
-    get hostname() {
-      return this.#p.hostname;
-    }
-    get port() {
-      return this.#p.port;
+    set protocol(v) {
+      v = String(v).replace(/:.*$/s, '').toLowerCase() + ':';
+      if (/^[a-z][a-z0-9+.-]*:$/.test(v) && special.test(v) === special.test(this.#p.protocol)) this.#change({ protocol: v });
     }
     get username() {
       return this.#p.username;
     }
+    set username(v) {
+      if (this.#p.hostname) this.#change({ username: encodeURIComponent(String(v)) });
+    }
     get password() {
       return this.#p.password;
+    }
+    set password(v) {
+      if (this.#p.hostname) this.#change({ password: encodeURIComponent(String(v)) });
+    }
+    get host() {
+      return this.#p.hostname + (this.#p.port ? ':' + this.#p.port : '');
+    }
+    set host(v) {
+      const m = /^(\[[^\]]*\]|[^:/?#\\]*)(?::(\d+))?/.exec(String(v));
+      if (m[1] !== '') this.#change(m[2] === undefined ? { hostname: m[1] } : { hostname: m[1], port: m[2] });
+    }
+    get hostname() {
+      return this.#p.hostname;
+    }
+    set hostname(v) {
+      v = String(v);
+      if (v !== '' && !/[/?#\\@]/.test(v) && (v[0] === '[' || !v.includes(':'))) this.#change({ hostname: v });
+    }
+    get port() {
+      return this.#p.port;
+    }
+    set port(v) {
+      const m = /^\d*/.exec(String(v))[0];
+      if (m !== '' || String(v) === '') this.#change({ port: m });
     }
     get pathname() {
       return this.#p.pathname;
     }
     set pathname(v) {
-      v = String(v);
-      this.#p.pathname = v[0] === '/' ? v : '/' + v;
+      v = String(v).replace(/[?#]/g, encodeURIComponent);
+      this.#change({ pathname: v[0] === '/' ? v : '/' + v });
     }
     get search() {
       return this.#p.search;
     }
     set search(v) {
-      v = String(v);
-      this.#p.search = v && v[0] !== '?' ? '?' + v : v === '?' ? '' : v;
+      this.#setSearch(String(v), false);
+    }
+    #setSearch(v, list) {
+      v = v.replace(/^\?/, '').replace(/#/g, '%23');
+      this.#change({ search: v === '' ? '' : '?' + v }, list);
+    }
+    get searchParams() {
+      if (this.#s === undefined) {
+        this.#s = new URLSearchParams(this.#p.search);
+        bind(this.#s, (text) => this.#setSearch(text, true));
+      }
+      return this.#s;
     }
     get hash() {
       return this.#p.hash;
     }
     set hash(v) {
-      v = String(v);
-      this.#p.hash = v && v[0] !== '#' ? '#' + v : v;
-    }
-    get host() {
-      return this.#p.hostname + (this.#p.port ? ':' + this.#p.port : '');
-    }
-    get origin() {
-      return /^(https?|ftp|wss?):$/.test(this.#p.protocol) ? this.#p.protocol + '//' + this.host : 'null';
-    }
-    get searchParams() {
-      return (this.#s ??= new URLSearchParams(this.#p.search, this));
-    }
-    get href() {
-      const a = this.#p.username ? this.#p.username + (this.#p.password ? ':' + this.#p.password : '') + '@' : '';
-      return (
-        this.#p.protocol +
-        (this.#p.hostname || this.#p.protocol === 'file:' ? '//' : '') +
-        a +
-        this.host +
-        this.#p.pathname +
-        this.#p.search +
-        this.#p.hash
-      );
+      v = String(v).replace(/^#/, '');
+      this.#change({ hash: v === '' ? '' : '#' + v });
     }
     toString() {
       return this.href;
@@ -323,6 +378,15 @@
       }
     }
   }
+  // What console shows of them.
+  const shown = ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'searchParams', 'hash'];
+  const getters = shown.map((k) => O.getOwnPropertyDescriptor(URL.prototype, k).get);
+  host.showURL = (u) => {
+    const out = [];
+    for (let i = 0; i < shown.length; i++) out[i] = R.apply(getters[i], u, []);
+    return out;
+  };
+  host.showQuery = pairs;
   def(globalThis, 'URL', URL);
   def(globalThis, 'URLSearchParams', URLSearchParams);
 });
