@@ -531,19 +531,12 @@ func (b *builder) array(k *keywords) *arrayType {
 	}
 	if k.maxItems != nil && k.maxItems.kind == '0' {
 		most := count(k.maxItems)
-		switch {
-		case most <= len(a.prefix):
+		if most <= len(a.prefix) {
 			a.prefix, a.rest = a.prefix[:most], nil
-		case most == a.min && most <= maxTuple && len(a.prefix) == 0 && a.rest != nil && a.rest.isScalar():
-			// [number, number] for a point
-			a.prefix, a.rest = slices.Repeat([]*lazy{a.rest}, most), nil
 		}
 	}
 	return a
 }
-
-// maxTuple is up to which length an array of a fixed length is written as a tuple.
-const maxTuple = 4
 
 func count(n *node) int {
 	if n == nil || n.kind != '0' {
