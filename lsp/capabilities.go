@@ -109,7 +109,7 @@ func readCapabilities(p *protocol.InitializeParams) *clientCapabilities {
 		if w.ShowDocument != nil {
 			c.ShowDocument = w.ShowDocument.Support
 		}
-		if m := w.ShowMessage; m != nil {
+		if m := w.ShowMessage; m != nil && m.MessageActionItem != nil {
 			c.MessageProperties = is(m.MessageActionItem.AdditionalPropertiesSupport)
 		}
 	}

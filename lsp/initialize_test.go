@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,62 @@ func TestOddInitialize(t *testing.T) {
 	for _, params := range []string{`[]`, `{"capabilities":7}`, `null`} {
 		initialize(t, params)
 	}
+}
+
+// wholeCapabilities has every object that is read of a client's capabilities.
+const wholeCapabilities = `{
+	"general":{"positionEncodings":["utf-16"]},
+	"textDocument":{
+		"completion":{"completionList":{"itemDefaults":["editRange"]},"completionItem":{"documentationFormat":["markdown"],"tagSupport":{"valueSet":[1]},"resolveSupport":{"properties":["detail"]}}},
+		"hover":{"contentFormat":["markdown"]},
+		"signatureHelp":{"signatureInformation":{"documentationFormat":["markdown"],"parameterInformation":{"labelOffsetSupport":true}}},
+		"definition":{"linkSupport":true},"documentSymbol":{"hierarchicalDocumentSymbolSupport":true},"rename":{"prepareSupport":true},
+		"foldingRange":{"rangeLimit":9},"codeAction":{"codeActionLiteralSupport":{"codeActionKind":{"valueSet":["quickfix"]}}},
+		"semanticTokens":{"requests":{"full":{"delta":true}}},"inlayHint":{},"diagnostic":{"tagSupport":{"valueSet":[1]}},
+		"publishDiagnostics":{"tagSupport":{"valueSet":[1]}}},
+	"workspace":{"workspaceEdit":{"documentChanges":true},"didChangeConfiguration":{},"didChangeWatchedFiles":{},"diagnostics":{},"codeLens":{},"inlayHint":{},"semanticTokens":{}},
+	"window":{"showMessage":{"messageActionItem":{"additionalPropertiesSupport":true}},"showDocument":{"support":true}},
+	"experimental":{"codemode":{"permission":true}}}`
+
+// A client may leave out, or say nothing in, any part of its capabilities:
+// `"showMessage": {}` ended in a panic.
+func TestCapabilitiesWithHoles(t *testing.T) {
+	var whole map[string]any
+	if err := json.Unmarshal([]byte(wholeCapabilities), &whole); err != nil {
+		t.Fatal(err)
+	}
+	read := func(where string) {
+		text, err := json.Marshal(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p protocol.InitializeParams
+		if err := protocol.Unmarshal(append(append([]byte(`{"capabilities":`), text...), '}'), &p); err != nil {
+			return // TestOddInitialize
+		}
+		defer func() {
+			if r := recover(); r != nil {
+				t.Errorf("with %s: %v", where, r)
+			}
+		}()
+		readCapabilities(&p)
+	}
+	var dig func(where string, in map[string]any)
+	dig = func(where string, in map[string]any) {
+		for name, value := range in {
+			for _, hole := range []any{map[string]any{}, nil} {
+				in[name] = hole
+				read(fmt.Sprintf("%s%s: %v", where, name, hole))
+			}
+			delete(in, name)
+			read("no " + where + name)
+			in[name] = value
+			if inner, ok := value.(map[string]any); ok {
+				dig(where+name+".", inner)
+			}
+		}
+	}
+	dig("", whole)
 }
 
 func TestReadCapabilities(t *testing.T) {
