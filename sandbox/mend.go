@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/unistring"
@@ -10,7 +9,8 @@ import (
 // mend has a program keep to the language where goja does not: in its regular
 // expressions, in what it awaits, in functions that call themselves, and in super
 // in async generators. The program is one of isBody; it becomes a function that
-// makes the script's, of the realm's helpers. An error is a *script.CompileError.
+// makes the script's, of the realm's helpers: functions that the added code calls,
+// by names that nobody can write. An error is a *script.CompileError.
 func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	last := len(tree.Body) - 1
 	main := tree.Body[last].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)
@@ -56,12 +56,6 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	}}}
 	tree.DeclarationList = nil
 	return nil
-}
-
-// helpers are what the code that mend adds calls: the arguments of the function
-// that makes the script's. Nobody can write the names that they have there.
-func (r *realm) helpers() []goja.Value {
-	return []goja.Value{r.native("await", r.awaited), r.native("super", r.superOf), newDepthGauge(r)}
 }
 
 func callAt(at, end file.Idx, name unistring.String, args ...ast.Expression) *ast.CallExpression {

@@ -73,6 +73,7 @@ type realm struct {
 	promise                 *goja.Object // the constructor
 	reads                   reads
 	host                    *goja.Object // what the prelude's files share
+	helpers                 []goja.Value // see mend
 
 	busy busyness
 
@@ -132,6 +133,7 @@ func newRealm(out outlet) *realm {
 		panic(r.newError("TypeError", "import() is not available in Exec scripts: a script cannot load modules; it reaches the outside only through tools"))
 	})
 	r.mendResolve()
+	r.helpers = []goja.Value{r.native("await", r.awaited), r.native("super", r.superOf), newDepthGauge(r)}
 	r.tools = newNamespace(r, "")
 	r.members = newNamespace(r, codemode+".")
 	r.tools.values[codemode] = r.object(r.members)
@@ -279,7 +281,7 @@ func (r *realm) run(p *script.Program, l script.Language) (f finish) {
 	if !ok {
 		return finish{Status: Invalid, Error: compileFailure(errShape, l)}
 	}
-	if v, err = maker(goja.Undefined(), r.helpers()...); err != nil {
+	if v, err = maker(goja.Undefined(), r.helpers...); err != nil {
 		return r.failed(err)
 	}
 	main, ok := goja.AssertFunction(v)
