@@ -42,5 +42,10 @@
     transfer(length) {
       return host.transfer(this, length);
     },
+    // goja's own takes a detached one for an empty one.
+    slice(start, end) {
+      if (host.detached(this)) throw new TypeError('ArrayBuffer.prototype.slice called on a detached ArrayBuffer');
+      return apply(host.slice, this, [start, end]);
+    },
   });
 });

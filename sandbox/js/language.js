@@ -323,6 +323,8 @@
   late(DataView.prototype, 'setFloat16', 'binary', 'setFloat16', 2);
   late(ArrayBuffer.prototype, 'transfer', 'binary', 'transfer', 0);
   late(ArrayBuffer.prototype, 'transferToFixedLength', 'binary', 'transfer', 0);
+  host.slice = ArrayBuffer.prototype.slice;
+  late(ArrayBuffer.prototype, 'slice', 'binary', 'slice', 2);
   const detaching = {
     get detached() {
       return host.detached(this);
