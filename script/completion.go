@@ -1,6 +1,9 @@
 package script
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Completion says what is being typed at offset (in bytes) of a text.
 type Completion struct {
@@ -121,8 +124,15 @@ func (s *scan) insideQuotes(i, offset int) Completion {
 	}
 	from := s.tokens[i].start + 1
 	to := offset
-	for to < len(s.text) && isNamePart(rune(s.text[to])) || to < len(s.text) && strings.IndexByte("-.:/", s.text[to]) >= 0 {
-		to++
+	if m, ok := s.memberAfter(i - 1); ok && m.from == from {
+		to = m.to
+	} else { // the end of the literal is still to be typed
+		for _, r := range s.text[to:] {
+			if !isNamePart(r) && !strings.ContainsRune("-.:/", r) {
+				break
+			}
+			to += utf8.RuneLen(r)
+		}
 	}
 	at := positions(s.text)
 	return Completion{Kind: kind, Prefix: s.text[from:offset], Replace: Range{at(from), at(to)}, Quote: quote}

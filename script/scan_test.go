@@ -172,6 +172,11 @@ func TestCompletionAt(t *testing.T) {
 		{"tools[`mcp|`]", "tool \"mcp\" replaces \"mcp\" quote `"},
 		{`tools?.["x|"]`, `tool "x" replaces "x" quote "`},
 		{`tools["mcp|] + "b"`, `tool "mcp" replaces "mcp" quote "`},
+		{`tools["mcp__a__l|ook up 🎉é"]({})`, `tool "mcp__a__l" replaces "mcp__a__look up 🎉é" quote "`},
+		{`tools["|données"]`, `tool "" replaces "données" quote "`},
+		{"tools[`m|é x`]", "tool \"m\" replaces \"mé x\" quote `"},
+		{`tools["mcp|é`, `tool "mcp" replaces "mcpé" quote "`},
+		{`tools["mcp|é] + x["y"]`, `tool "mcp" replaces "mcpé" quote "`},
 		{`tools["$codemode"].se|`, `member "se" replaces "se" dot "."`},
 		{"tools.$codemode.|", `member "" replaces "" dot "."`},
 		{"tools.$codemode?.|", `member "" replaces "" dot "?."`},
@@ -205,7 +210,7 @@ func TestCompletionAt(t *testing.T) {
 func sub(text string, r Range) string {
 	at := func(p Position) int {
 		for i := 0; ; i++ {
-			if positionAt(text, i) == p {
+			if (i == len(text) || utf8.RuneStart(text[i])) && positionAt(text, i) == p {
 				return i
 			}
 		}
