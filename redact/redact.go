@@ -3,11 +3,13 @@ package redact
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unicode/utf16"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -79,14 +81,65 @@ func spellings(values []string, least int) []string {
 		}
 	}
 	for _, v := range slices.Clone(all) {
-		if quoted, err := jsontext.AppendQuote(nil, v); err == nil {
-			add(string(quoted[1 : len(quoted)-1]))
+		for _, escaped := range escapes(v) {
+			add(escaped)
 		}
 		add(url.QueryEscape(v))
 		add(url.PathEscape(v))
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// escapes are the spellings of a text in JSON and in JavaScript's literals, as
+// encoders write them: with what must be escaped alone, in ASCII, safe for HTML,
+// with every slash escaped; and each of them in a JSON text that is itself a
+// string of another one, as servers answer.
+func escapes(v string) []string {
+	quoted, err := jsontext.AppendQuote(nil, v)
+	if err != nil {
+		return nil
+	}
+	plain := string(quoted[1 : len(quoted)-1])
+	single := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "'", `\'`).Replace(v)
+	all := []string{plain, single, strings.ReplaceAll(single, `\'`, "'"), strings.ReplaceAll(plain, "/", `\/`)}
+	for _, other := range []string{"", `&<>`, `&<>'+"` + "`"} {
+		for _, format := range []string{`\u%04x`, `\u%04X`} {
+			ascii, unicode := hexEscaped(plain, other, format)
+			all = append(all, ascii, strings.ReplaceAll(ascii, "/", `\/`), unicode)
+		}
+	}
+	for _, s := range slices.Clone(all) {
+		if again, err := jsontext.AppendQuote(nil, s); err == nil && s != v {
+			all = append(all, string(again[1:len(again)-1]))
+		}
+	}
+	return all
+}
+
+// hexEscaped is JSON with other characters in hexadecimal form: in ascii also
+// those that are not ASCII. Quotation marks are so in other alone.
+func hexEscaped(plain, other, format string) (ascii, unicode string) {
+	if strings.Contains(other, `"`) {
+		plain = strings.ReplaceAll(plain, `\"`, `"`)
+	}
+	var a, u strings.Builder
+	for _, r := range plain {
+		switch {
+		case strings.ContainsRune(other, r):
+			fmt.Fprintf(&a, format, r)
+			fmt.Fprintf(&u, format, r)
+		case r >= 0x7f:
+			for _, unit := range utf16.AppendRune(nil, r) {
+				fmt.Fprintf(&a, format, unit)
+			}
+			u.WriteRune(r)
+		default:
+			a.WriteRune(r)
+			u.WriteRune(r)
+		}
+	}
+	return a.String(), u.String()
 }
 
 // Known takes configured secrets out of s and changes nothing else: for texts
@@ -114,8 +167,14 @@ func (r *Redactor) Text(s string) string {
 // without a secret in it, it comes back as it is.
 func (r *Redactor) JSON(v jsontext.Value) jsontext.Value {
 	k := r.load()
-	if k == nil || !k.secrets.in(v) {
+	if k == nil || len(k.secrets.all) == 0 || !k.secrets.in(v) && !bytes.Contains(v, []byte(`\u`)) && !bytes.Contains(v, []byte(`\/`)) {
 		return v
+	}
+	changed := false
+	clean := func(s string) string {
+		out := k.secrets.replace(s)
+		changed = changed || out != s
+		return out
 	}
 	var out bytes.Buffer
 	dec := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -127,15 +186,18 @@ func (r *Redactor) JSON(v jsontext.Value) jsontext.Value {
 		}
 		switch token.Kind() {
 		case '"':
-			token = jsontext.String(k.secrets.replace(token.String()))
+			token = jsontext.String(clean(token.String()))
 		case '0':
-			if text := token.String(); k.secrets.replace(text) != text {
+			if text := token.String(); clean(text) != text {
 				token = jsontext.String(Mark)
 			}
 		}
 		if enc.WriteToken(token) != nil {
 			break
 		}
+	}
+	if !changed && !k.secrets.in(v) {
+		return v
 	}
 	if clean := jsontext.Value(bytes.TrimSpace(out.Bytes())); clean.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
 		return clean

@@ -63,6 +63,37 @@ func TestJSONStaysJSON(t *testing.T) {
 	}
 }
 
+// OBS-4: a secret is one however an encoder spells it.
+func TestObs4Spellings(t *testing.T) {
+	const secret = "p\u00fc\"/+&<'\\\U0001f600end"
+	r := new(Redactor)
+	r.Set([]string{secret}, nil)
+	for _, in := range []string{
+		`{"k":"p\u00fc\"/+&<'\\\ud83d\ude00end"}`,                         // Python
+		`{"k":"p\u00fc\"\/+&<'\\\ud83d\ude00end"}`,                        // PHP
+		`{"k":"pü\"/+\u0026\u003c'\\😀end"}`,                               // Go
+		`{"k":"p\u00FC\u0022/\u002B\u0026\u003C\u0027\\\uD83D\uDE00end"}`, // .NET
+		`{"\u0070\u00fc\u0022/+&<'\u005c\ud83d\ude00end":["x"]}`,          // anybody
+	} {
+		got := string(r.JSON(jsontext.Value(in)))
+		if !strings.Contains(got, Mark) || strings.Contains(got, "end") {
+			t.Errorf("as JSON: %s", got)
+		}
+		if strings.HasPrefix(in, `{"k"`) {
+			if got := r.Known(in); got != `{"k":"[redacted]"}` {
+				t.Errorf("as text: %s", got)
+			}
+			nested, _ := jsontext.AppendQuote(nil, in)
+			if got := r.Known(string(nested)); got != `"{\"k\":\"[redacted]\"}"` {
+				t.Errorf("in another JSON text: %s", got)
+			}
+		}
+	}
+	if in := `{"a": "\u0041", "b" : 1}`; string(r.JSON(jsontext.Value(in))) != in {
+		t.Error("changed without a secret in it")
+	}
+}
+
 type valuer struct{ s string }
 
 func (v valuer) LogValue() slog.Value { return slog.StringValue(v.s) }
