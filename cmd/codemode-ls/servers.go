@@ -67,7 +67,7 @@ func (c *serversCommand) table(a *app, s *workspace.Snapshot) error {
 		if st.Server.File != "" {
 			from = st.Server.File
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", oneLine(st.Server.Name), st.State, st.Tools, printable(from), printable(definition(st.Server)))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", oneLine(st.Server.Name), st.State, st.Tools, printable(from), printable(a.redact.Known(definition(st.Server))))
 	}
 	if err := table.Flush(); err != nil {
 		return err
