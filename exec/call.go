@@ -252,14 +252,15 @@ func (x *run) decide(c *call) (v verdict, decided bool) {
 	leaf := c.tool.Name
 	rules := x.r.Rules.Rules()
 	d := rules.Decide(leaf)
-	switch d.Effect {
-	case permission.Allow:
-		return verdict{allow: true, rule: d.Rule, by: byRule}, true
-	case permission.Deny:
+	if d.Effect == permission.Deny {
 		return verdict{reason: "denied by " + ruleWords(d.Rule), rule: d.Rule, by: byRule}, true
 	}
 	x.mu.Lock()
 	g, ok := x.grants[leaf]
+	if d.Effect == permission.Allow && (!ok || g.lifts(d.Rule)) {
+		x.mu.Unlock()
+		return verdict{allow: true, rule: d.Rule, by: byRule}, true
+	}
 	var l *loop
 	if ok || x.loops[leaf] != nil {
 		asking := rules.Asking(leaf)

@@ -205,6 +205,30 @@ func TestHook3PersonFirst(t *testing.T) {
 	}
 }
 
+// HOOK-1, PERM-3: a denial for the run, given because a hook had an allowed call
+// asked for, counts for the calls that no hook asks for; a later rule lifts it.
+func TestHook1DeniedForTheRun(t *testing.T) {
+	var b *bench
+	b = setup(t, func(s *fakeScript) sandbox.Outcome {
+		for i, denied := range []bool{true, true, false} {
+			if i == 2 {
+				if err := b.Rules.Set(permission.Session, permission.Allow, "mcp__a__plain"); err != nil {
+					t.Error(err)
+				}
+			}
+			if _, err := s.call("mcp__a__plain", fmt.Sprintf(`{"n":%d}`, i)); (err != nil) != denied {
+				t.Errorf("call %d: %v", i, err)
+			}
+		}
+		return completed("")
+	}, allowRule)
+	hooked(t, b, before(`grep -q '"n":0' && printf '{"hookSpecificOutput":{"permissionDecision":"ask"}}'`))
+	b.run(t, Request{Asker: &always{Answer: Answer{Decision: "deny", Scope: "run"}}})
+	if len(b.server.sent) != 1 {
+		t.Error(b.server.sent)
+	}
+}
+
 // HOOK-3: a hook that decides while the prompt is open ends it.
 func TestHook3HookFirst(t *testing.T) {
 	for _, c := range []struct {

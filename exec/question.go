@@ -60,6 +60,15 @@ type grant struct {
 	// call: the person is not asked twice. A rule that says so only later is a later
 	// wish than the answer, and wins.
 	asking []*permission.Rule
+	// despite is the rule that allowed the tool when the person denied it, because a
+	// hook had it asked for; nil for none. A rule that allows it only later wins.
+	despite *permission.Rule
+}
+
+// lifts says whether a rule that allows the tool counts although the person has
+// denied it for the run.
+func (g grant) lifts(rule *permission.Rule) bool {
+	return g.effect != permission.Deny || g.despite == nil || rule.Match != g.despite.Match || rule.Layer != g.despite.Layer
 }
 
 // covers says whether the grant counts although these rules say "ask".
@@ -377,7 +386,11 @@ func (n *question) keep(a Answer, asking []*permission.Rule) bool {
 		effect = permission.Allow
 	}
 	leaf := n.c.tool.Name
-	g := grant{effect, append(n.x.r.Rules.Rules().Asking(leaf), asking...)}
+	rules := n.x.r.Rules.Rules()
+	g := grant{effect: effect, asking: append(rules.Asking(leaf), asking...)}
+	if d := rules.Decide(leaf); d.Effect == permission.Allow {
+		g.despite = d.Rule
+	}
 	switch a.Scope {
 	case "run", "session", "workspace", "user":
 		n.x.mu.Lock()
