@@ -109,7 +109,8 @@ func (m *mender) await(f finding) []mend {
 		var all []mend
 		switch {
 		case !u.Async:
-		case u.Callback || strings.Contains(m.text[u.Start:u.End], ".forEach("):
+		case u.Callback != "" && u.Callback != "forEach": // the values have to be there before
+		case strings.Contains(m.text[u.Start:u.End], ".forEach("):
 			if i := strings.Index(m.text[u.Start:u.End], ".forEach("); i >= 0 {
 				at := u.Start + i
 				all = append(all, mend{title: "Wait for all with Promise.all and map", preferred: true, edits: []edit{
@@ -124,7 +125,8 @@ func (m *mender) await(f finding) []mend {
 			all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{u.Start, u.Start, "await "}}})
 		}
 		before := strings.TrimRight(m.text[:u.Start], " \t\r\n")
-		if u.Callback || strings.HasSuffix(before, "=") || strings.HasSuffix(before, "(") || strings.HasSuffix(before, "{") && strings.HasSuffix(before, "${") {
+		if u.Callback != "" || strings.HasSuffix(before, "return") || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") ||
+			strings.HasSuffix(before, "=") || strings.HasSuffix(before, "(") || strings.HasSuffix(before, "{") && strings.HasSuffix(before, "${") {
 			return all
 		}
 		return append(all, mend{title: "Say with void that nobody waits for it", edits: []edit{{u.Start, u.Start, "void "}}})

@@ -636,9 +636,12 @@ func (d *diagnosis) unawaited() {
 		}
 		message := "Nobody waits for this call: what is still running when the script ends is cancelled."
 		switch {
-		case u.Callback:
+		case u.Callback == "forEach":
 			message = "forEach does not wait for its callback: calls that are still running when the script ends are cancelled. " +
 				"Use for (… of …), or await Promise.all(….map(…))."
+		case u.Callback != "":
+			message = u.Callback + " does not wait for its callback: a promise always counts as true. " +
+				"Get the values first, with await Promise.all(….map(…))."
 		case u.Several:
 			message += " Put await Promise.all(…) around it."
 		default:

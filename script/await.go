@@ -12,8 +12,9 @@ type Unawaited struct {
 	Range Range
 	// Tool is the tool that is called there, or "" for a function of the script.
 	Tool string
-	// Callback says that it is the callback of a forEach, which does not wait.
-	Callback bool
+	// Callback is the method of arrays that does not wait for its callback, such as
+	// forEach, or "".
+	Callback string
 	// Whole is the expression that would have to be awaited, which is also
 	// text[Start:End]; Several says that it is an array of promises, which needs
 	// Promise.all.
@@ -32,8 +33,11 @@ func FindUnawaited(text string) []Unawaited {
 	u.find()
 	f := awaiting{uses: &u, bodies: s.asyncBodies()}
 	for i, use := range u.found {
-		if use.Discarded {
-			whole, _ := s.discarded(extent{u.sites[i].from, u.sites[i].to + 1})
+		at := u.sites[i]
+		if !use.Called || at.to <= at.from {
+			continue
+		}
+		if whole, ok := s.discarded(extent{at.from, at.to + 1}); ok || whole.several && f.returned(whole.extent) || f.inReturned(whole.extent) {
 			f.add(use.Whole, use.Name, whole)
 		}
 	}
@@ -49,14 +53,8 @@ type awaiting struct {
 	*uses
 	bodies []asyncBody
 	found  []Unawaited
-}
 
-// An asyncBody is the body of a function and whether await is allowed in it.
-type asyncBody struct {
-	extent
-	async bool
-	name  string // of the function, or ""
-	head  int    // its first token
+	names, methods map[string]bool // of functions whose calls make promises of tool calls
 }
 
 func (f *awaiting) add(at Range, tool string, d discard) {
@@ -81,91 +79,23 @@ func (f *awaiting) allowsAwait(i int) bool {
 	return allowed
 }
 
-// asyncBodies are the functions of the text, outer ones first.
-func (s *scan) asyncBodies() []asyncBody {
-	var all []asyncBody
-	for _, body := range s.functions() {
-		b := asyncBody{extent: body}
-		i := body.from - 1
-		if s.is(i, "=>") {
-			i--
-			if s.closes(i) && s.tokens[i].match >= 0 {
-				i = s.tokens[i].match
-			}
-			if s.is(i-1, "async") {
-				b.async, i = true, i-1
-			}
-			b.head = i
-			if s.is(i-1, "=") && s.isName(i-2) && (s.is(i-3, "const") || s.is(i-3, "let") || s.is(i-3, "var")) {
-				b.name = s.string(i - 2)
-			}
-		} else {
-			b.head, b.async, b.name = s.functionHead(body.from)
-		}
-		all = append(all, b)
-	}
-	slices.SortStableFunc(all, func(a, b asyncBody) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to))
-	})
-	return all
-}
-
-// functionHead finds what stands before the body of a function or method that
-// opens at i: its first token, whether it is async, and its name.
-func (s *scan) functionHead(i int) (head int, async bool, name string) {
-	for head = i - 1; head >= 0 && !s.tired(); head-- {
-		switch {
-		case s.closes(head) && s.tokens[head].match >= 0:
-			head = s.tokens[head].match
-			if s.is(head, "(") {
-				// The parameters: the name and the keywords stand before them.
-				if s.is(head-1, "*") {
-					head--
-				}
-				if s.isName(head-1) && !s.is(head-1, "function") {
-					name = s.string(head - 1)
-					head--
-				}
-				if s.is(head-1, "*") {
-					head--
-				}
-				if s.is(head-1, "function") {
-					head--
-				} else {
-					name = "" // a method
-				}
-				if s.is(head-1, "async") {
-					return head - 1, true, name
-				}
-				return head, false, name
-			}
-		case s.is(head, ";"), s.is(head, "{"):
-			return i, false, ""
-		}
-	}
-	return i, false, ""
-}
-
 // functions adds the calls of functions that call tools and are not awaited.
 func (f *awaiting) functions() {
-	names := map[string]bool{}
-	for range 3 { // a function may call another one that does
-		for _, b := range f.bodies {
-			if b.name != "" && !names[b.name] && f.async(b) && f.reaches(b.extent, names) {
-				names[b.name] = true
-			}
-		}
-	}
+	f.calling()
 	for i := range f.tokens {
 		switch {
-		case f.isName(i) && names[f.string(i)] && !f.afterMember(i) && !f.is(i-1, "function") && f.is(i+1, "(") && f.opens(i+1):
-			if d, ok := f.discarded(extent{i, f.tokens[i+1].match + 1}); ok {
-				f.add(f.span(f.tokens[i].start, f.tokens[f.tokens[i+1].match].end), "", d)
+		case f.isName(i) && f.is(i+1, "(") && f.opens(i+1) && f.calls(i) && !f.is(i-1, "function"):
+			from := i
+			if f.afterMember(i) {
+				from = f.newHead(f.headOf(i - 2))
+			}
+			if d, ok := f.discarded(extent{from, f.tokens[i+1].match + 1}); ok {
+				f.add(f.span(f.tokens[from].start, f.tokens[f.tokens[i+1].match].end), "", d)
 			}
 		case f.is(i, "(") && f.opens(i) && f.is(f.tokens[i].match+1, "(") && f.opens(f.tokens[i].match+1):
 			// (async () => { … })()
 			b, ok := f.bodyFrom(i+1, f.tokens[i].match)
-			if !ok || !f.async(b) || !f.reaches(b.extent, names) {
+			if !ok || !f.async(b) || !f.reaches(b.extent) {
 				continue
 			}
 			if d, ok := f.discarded(extent{i, f.tokens[f.tokens[i].match+1].match + 1}); ok {
@@ -175,12 +105,97 @@ func (f *awaiting) functions() {
 	}
 }
 
-// async says whether a call of a function makes a promise: it is async, or its
-// body is but a call.
+// calling finds the functions whose calls make promises of tool calls.
+func (f *awaiting) calling() {
+	f.names, f.methods = map[string]bool{}, map[string]bool{}
+	other := map[string]bool{} // methods that are not all async
+	for _, b := range f.bodies {
+		if b.method != "" && !f.async(b) {
+			other[b.method] = true
+		}
+	}
+	for range 3 { // a function may call another one that does
+		for _, b := range f.bodies {
+			named, member := b.name != "" && !f.names[b.name], b.method != "" && !f.methods[b.method] && !other[b.method] && !builtIn[b.method]
+			if (named || member) && f.async(b) && f.reaches(b.extent) {
+				f.names[b.name] = f.names[b.name] || named
+				f.methods[b.method] = f.methods[b.method] || member
+			}
+		}
+	}
+}
+
+// builtIn are methods of the language's own objects, which are called for what
+// they do: one of the same name in the script does not say whose is meant.
+var builtIn = map[string]bool{
+	"": true, "add": true, "append": true, "adopt": true, "clear": true, "copyWithin": true, "debug": true, "defer": true, "delete": true,
+	"dispose": true, "disposeAsync": true, "error": true, "fill": true, "forEach": true, "info": true, "log": true, "move": true, "next": true,
+	"pop": true, "push": true, "return": true, "reverse": true, "set": true, "shift": true, "sort": true, "splice": true, "throw": true,
+	"unshift": true, "use": true, "warn": true, "then": true, "catch": true, "finally": true, "call": true, "apply": true,
+}
+
+// calls says whether the function whose name is at i is one that calls tools.
+func (f *awaiting) calls(i int) bool {
+	if !f.afterMember(i) {
+		return f.names[f.string(i)]
+	}
+	return f.methods[f.string(i)] && !slices.ContainsFunc(f.sites, func(at site) bool { return at.from <= i && i < at.to })
+}
+
+// newHead is the index of the `new` before the token at i, or i.
+func (s *scan) newHead(i int) int {
+	if s.is(i-1, "new") {
+		return i - 1
+	}
+	return i
+}
+
+// async says whether a call of a function makes a promise: it is async, or all
+// that it does is to return the promise of a call.
 func (f *awaiting) async(b asyncBody) bool {
-	return b.async || f.is(b.from-1, "=>") && !f.is(b.from, "{") && !f.is(b.from, "await") && slices.ContainsFunc(f.sites, func(at site) bool {
-		return at.from == b.from && at.to == b.to-1
+	if b.async {
+		return true
+	}
+	if !f.is(b.from, "{") {
+		return f.is(b.from-1, "=>") && f.promises(b.from, b.to)
+	}
+	for i := b.from; i < b.to && !f.tired(); i++ {
+		if f.is(i, "return") && !f.afterMember(i) && f.innermost(i).extent == b.extent && f.promises(i+1, f.endOf(i+1, true)) {
+			return true
+		}
+	}
+	return false
+}
+
+// promises says whether the expression from i to the token before end is the
+// call of a tool, or a list of them put together.
+func (f *awaiting) promises(i, end int) bool {
+	if f.is(i, "Promise") && f.is(i+1, ".") && f.isName(i+2) && combines[f.string(i+2)] && f.is(i+3, "(") {
+		return true
+	}
+	return slices.ContainsFunc(f.sites, func(at site) bool {
+		if at.from != i || at.to <= at.from {
+			return false
+		}
+		to, handled := f.chainEnd(at.to + 1)
+		return !handled && to == end
 	})
+}
+
+// combines are the methods of Promise that make one promise of several.
+var combines = map[string]bool{"all": true, "allSettled": true, "race": true, "any": true}
+
+// innermost is the innermost function around the token at i.
+func (f *awaiting) innermost(i int) (b asyncBody) {
+	for _, o := range f.bodies { // outer ones come first
+		if f.tired() {
+			break
+		}
+		if o.from <= i && i < o.to {
+			b = o
+		}
+	}
+	return b
 }
 
 // bodyFrom is the function that begins with the token at i and ends before to.
@@ -197,8 +212,8 @@ func (f *awaiting) bodyFrom(i, to int) (asyncBody, bool) {
 }
 
 // reaches says whether tools are called within an extent, directly or by one of
-// the functions.
-func (f *awaiting) reaches(e extent, functions map[string]bool) bool {
+// the script's functions.
+func (f *awaiting) reaches(e extent) bool {
 	for _, at := range f.sites {
 		if f.tired() {
 			return false
@@ -208,31 +223,81 @@ func (f *awaiting) reaches(e extent, functions map[string]bool) bool {
 		}
 	}
 	for i := e.from; i < e.to && !f.tired(); i++ {
-		if f.isName(i) && functions[f.string(i)] && !f.afterMember(i) && f.is(i+1, "(") {
+		if f.isName(i) && f.is(i+1, "(") && f.calls(i) {
 			return true
 		}
 	}
 	return false
 }
 
-// callbacks adds the async functions that are given to forEach.
+// callbacks adds the async functions that are given to methods of arrays which
+// do not wait for them, and the arrays of promises that map makes of them.
 func (f *awaiting) callbacks() {
 	for i := range f.tokens {
-		if !f.is(i, "forEach") || !f.afterMember(i) || !f.is(i+1, "(") || !f.opens(i+1) {
+		if !f.isName(i) || !f.afterMember(i) || !f.is(i+1, "(") || !f.opens(i+1) {
+			continue
+		}
+		method := f.string(i)
+		list := method == "map" || method == "flatMap"
+		if method != "forEach" && !list && !takesValues[method] || f.hasMethod(method) {
 			continue
 		}
 		end := f.tokens[i+1].match
-		first := f.argumentEnd(i+2, end)
-		b, ok := f.bodyFrom(i+2, first)
-		if !ok || !b.async || !f.reaches(b.extent, nil) {
+		if !f.asyncArgument(extent{i + 2, f.argumentEnd(i+2, end)}, method == "forEach" || list) {
 			continue
 		}
-		start, stop := f.tokens[f.headOf(i-2)].start, f.tokens[end].end
+		head := f.newHead(f.headOf(i - 2))
+		if list {
+			if d, ok := f.discarded(extent{head, end + 1}); ok || f.returned(d.extent) {
+				d.several = d.several || d.from == head
+				f.add(f.span(f.tokens[i].start, f.tokens[i].end), "", d)
+			}
+			continue
+		}
+		start, stop := f.tokens[head].start, f.tokens[end].end
 		f.found = append(f.found, Unawaited{
-			Range: f.span(f.tokens[i].start, f.tokens[i].end), Callback: true,
+			Range: f.span(f.tokens[i].start, f.tokens[i].end), Callback: method,
 			Whole: f.span(start, stop), Start: start, End: stop, Several: true, Async: f.allowsAwait(i),
 		})
 	}
+}
+
+// takesValues are the methods of arrays that look at whether their callback's
+// value is true, which a promise always is.
+var takesValues = map[string]bool{
+	"filter": true, "some": true, "every": true, "find": true, "findIndex": true, "findLast": true, "findLastIndex": true,
+}
+
+// asyncArgument says whether an argument is a function that makes promises of
+// tool calls. asyncOnly leaves out functions that return them without being
+// async, whose calls are followed by themselves.
+func (f *awaiting) asyncArgument(e extent, asyncOnly bool) bool {
+	if e.to == e.from+1 && f.isName(e.from) {
+		return f.names[f.string(e.from)]
+	}
+	b, ok := f.bodyFrom(e.from, e.to)
+	return ok && (b.async || !asyncOnly && f.async(b)) && f.reaches(b.extent)
+}
+
+// hasMethod says whether the script itself has a method of that name.
+func (f *awaiting) hasMethod(name string) bool {
+	return slices.ContainsFunc(f.bodies, func(b asyncBody) bool { return b.method == name })
+}
+
+// inReturned says whether an expression is an element or a property of what the
+// script returns: a promise in there is not waited for.
+func (f *awaiting) inReturned(e extent) bool {
+	if !f.is(e.to, ",") && !f.is(e.to, "}") && !f.is(e.to, "]") {
+		return false
+	}
+	open := f.around(e.from)
+	return open > 0 && f.opens(open) && f.returned(extent{open, f.tokens[open].match + 1}) &&
+		(f.is(open, "[") && (e.from-1 == open || f.is(e.from-1, ",")) || f.is(open, "{") && f.is(e.from-1, ":"))
+}
+
+// returned says whether an expression is what the script returns.
+func (f *awaiting) returned(e extent) bool {
+	return f.is(e.from-1, "return") && f.endsStatement(e.to) && f.innermost(e.from).to == 0
 }
 
 // A discard is an expression whose value is thrown away.

@@ -20,7 +20,7 @@ func TestFindUnawaited(t *testing.T) {
 		{"operands that are used", "const a = x && tools.a({}); f(a); return y ? tools.b({}) : tools.c({}); g(x || tools.d({}))", ""},
 		{"in parentheses", "(tools.a({}));", "a: (tools.a({}))"},
 		{"forEach", "xs.forEach((x) => tools.a({ x }))", "a: xs.forEach((x) => tools.a({ x }))"},
-		{"forEach with async", "a.b(c)[0].forEach(async (x) => { await tools.a({ x }) })", ": a.b(c)[0].forEach(async (x) => { await tools.a({ x }) }) callback several"},
+		{"forEach with async", "a.b(c)[0].forEach(async (x) => { await tools.a({ x }) })", ": a.b(c)[0].forEach(async (x) => { await tools.a({ x }) }) callback forEach several"},
 		{"forEach without calls", "xs.forEach(async (x) => { await f(x) }); xs.forEach((x) => f(x))", ""},
 		{"map", "xs.map((x) => tools.a({ x }));", "a: xs.map((x) => tools.a({ x })) several"},
 		{"map that is used", "const ps = xs.map((x) => tools.a({ x })); await Promise.all(ps); await Promise.all(xs.map((x) => tools.b({ x })))", ""},
@@ -41,16 +41,39 @@ func TestFindUnawaited(t *testing.T) {
 		{"where await is not allowed", "function f() { tools.a({}) }", "a: tools.a({}) not async"},
 		{"in a method", "class A { async m() { tools.a({}) } n() { tools.b({}) } }", "a: tools.a({})|b: tools.b({}) not async"},
 		{"by another name", "const t = tools, { a, b: c, ...rest } = tools, d = tools.d;\nt.e({}); a({}); c({}); d({}); rest.f({})", "e: t.e({})|a: a({})|b: c({})|d: d({})|f: rest.f({})"},
+		{"a typed arrow", "const main = async (a: { b: string }): Promise<Record<string, number>> => { await tools.a({}) }\nmain({});", ": main({})"},
+		{"a variable with a type", "const f: (x: string) => Promise<void> = async (x) => { await tools.a({ x }) }\nf('');", ": f('')"},
+		{"a generic function", "async function f<T extends object>(x: T): Promise<T> { await tools.a({}); return x }\nf({})", ": f({})"},
+		{"a function expression", "const f = async function () { await tools.a({}) }\nf()", ": f()"},
+		{"a function that returns the promise", "function f() { return tools.a({}) } const g = () => { return Promise.all([tools.b({})]) }\nf(); g(); await f(); return g()", ": f()|: g()"},
+		{"a function that returns something else", "function f(x) { if (x) return x; g(() => { return tools.a({}) }); return 1 }\nf(1)", ""},
+		{"a method", "class A { async m() { await tools.a({}) } async n(): Promise<void> { this.m(); await this.m() } }\nconst a = new A(); a.n(); await a.n(); new A().m(); return a.m()", ": this.m()|: a.n()|: new A().m()"},
+		{"a private and a static method", "class A { async #m() { await tools.a({}) } static async s() { new A().#m() } }\nA.s()", ": new A().#m()|: A.s()"},
+		{"a field of a class", "class A { m = async () => { await tools.a({}) } }\nnew A().m()", ": new A().m()"},
+		{"a property", "const o = { a: async () => { await tools.a({}) }, async b() { await tools.b({}) } };\no.a(); o.b(); o.c()", ": o.a()|: o.b()"},
+		{"methods that are not meant", "class A { async set(x) { await tools.a({ x }) } async m() { await tools.b({}) } } class B { m() { return 1 } }\nnew Map().set(1, 2); new B().m()", ""},
+		{"a function that calls a method", "class A { async m() { await tools.a({}) } }\nasync function main() { await new A().m() }\nmain()", ": main()"},
+		{"forEach by name", "const f = async (x) => { await tools.a({ x }) }\nxs.forEach(f); await Promise.all(xs.map(f))", ": xs.forEach(f) callback forEach several"},
+		{"map by name", "const f = async (x) => { await tools.a({ x }) }\nxs.map(f); ys = xs.map(f)", ": xs.map(f) several"},
+		{"map with async", "xs.map(async (x) => { await tools.a({ x }) }); const ys = xs.map(async (x) => await tools.a({ x })); await Promise.all(ys)", ": xs.map(async (x) => { await tools.a({ x }) }) several"},
+		{"a promise for a condition", "return xs.filter(async (x) => (await tools.a({ x })).b).length + ys.find((y) => tools.b({ y }))", ": xs.filter(async (x) => (await tools.a({ x })).b) callback filter several|: ys.find((y) => tools.b({ y })) callback find several"},
+		{"a condition without calls", "class A { find(f) {} }\nreturn [xs.filter(async (x) => x), new A().find(async (x) => { await tools.a({ x }) })]", ""},
+		{"returned in a list", "return xs.map((x) => tools.a({ x }))", "a: xs.map((x) => tools.a({ x })) several"},
+		{"returned in a list by async", "return xs.map(async (x) => { await tools.a({ x }) })", ": xs.map(async (x) => { await tools.a({ x }) }) several"},
+		{"returned by a function", "const f = (xs) => { return xs.map((x) => tools.a({ x })) }\nreturn await Promise.all(f([1]))", ""},
+		{"returned inside of something", "return { a: tools.a({}), b: [await tools.b({})], c: await tools.c({}) }", "a: tools.a({})"},
+		{"returned in an array", "return [tools.a({}), await tools.b({}), ...(await tools.c({})), f(tools.d({}))]", "a: tools.a({})"},
+		{"a choice between arrows", "const f = x ? (y) : z => { tools.a({}) }", "a: tools.a({}) not async"},
+		{"a block behind case", "switch (x) { case f(y): { await tools.a({}) } }", ""},
+		{"hostile types", strings.Repeat("(a): b<", 5000) + "tools.a({})", ""},
 		{"hostile", strings.Repeat("xs.map((x) => ", 2000) + "tools.a({})", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
 			for _, u := range FindUnawaited(tt.text) {
 				s := fmt.Sprintf("%s: %s", u.Tool, tt.text[u.Start:u.End])
-				for what, is := range map[string]bool{" callback": u.Callback} {
-					if is {
-						s += what
-					}
+				if u.Callback != "" {
+					s += " callback " + u.Callback
 				}
 				if u.Several {
 					s += " several"

@@ -169,39 +169,3 @@ func (s *scan) has(e extent, words ...string) bool {
 	}
 	return false
 }
-
-// functions are the bodies of the text's functions.
-func (s *scan) functions() []extent {
-	var all []extent
-	for i := range s.tokens {
-		switch {
-		case s.is(i, "=>"):
-			if s.is(i+1, "{") {
-				all = append(all, s.bodyAt(i+1))
-			} else if i+1 < len(s.tokens) {
-				all = append(all, extent{i + 1, s.endOf(i+1, true)})
-			}
-		case s.is(i, "{") && s.tokens[i].block && s.is(i-1, ")") && s.tokens[i-1].match > 0:
-			// function name(…) { and the methods of classes and objects
-			before := s.tokens[i-1].match - 1
-			head := headKeywords[s.string(max(before, 0))] || s.is(before, "await") && s.is(before-1, "for")
-			if s.isName(before) && (s.afterMember(before) || !head) {
-				all = append(all, s.bodyAt(i))
-			}
-		case s.keyword(i, "function"):
-			for j := i + 1; j < len(s.tokens) && j < i+4; j++ {
-				if s.is(j, "(") && s.opens(j) {
-					// A return type may stand before the body.
-					for k := s.tokens[j].match + 1; k < len(s.tokens) && !s.closes(k) && !s.tired(); k++ {
-						if s.is(k, "{") && s.tokens[k].block {
-							all = append(all, s.bodyAt(k))
-							break
-						}
-					}
-					break
-				}
-			}
-		}
-	}
-	return all
-}
