@@ -186,6 +186,7 @@ type diagnosis struct {
 	pending bool                  // it uses tools of servers that have yet to tell what they have
 	checked bool                  // types is what TypeScript found
 	types   []protocol.Diagnostic // in order of their beginnings; what a finding explains better is taken out
+	changes []script.Position     // where tools are called of which the server says that they change things
 	gone    []bool                // of types: those that the next sweep takes out
 	found   []finding
 	closest map[string][]string // to tools that there are not
@@ -204,7 +205,13 @@ func (d *diagnosis) run() {
 	d.modules()
 	d.sweep()
 	d.globals()
-	for _, u := range script.Uses(d.text) {
+	uses := script.Uses(d.text)
+	for _, u := range uses {
+		if tool, known := d.pool.Catalog.Find(u.Name); known && u.Called && (isDestructive(tool) || changesThings(tool)) {
+			d.changes = append(d.changes, u.NameRange.Start)
+		}
+	}
+	for _, u := range uses {
 		d.use(u)
 	}
 	d.sweep()
@@ -484,6 +491,9 @@ func problemWords(p typegen.Problem) string {
 
 // unknown is for a tool that is not in the pool.
 func (d *diagnosis) unknown(u script.Use) {
+	if !u.Untyped && d.replace(u.Whole, 18046, 2571) {
+		return // the script has asked before: "name" in tools makes it something unknown
+	}
 	missing := d.replace(u.Whole, missingMember...)
 	if !d.opened || waiting(d.pool, u.Name) {
 		d.pending = true
@@ -666,7 +676,7 @@ func (d *diagnosis) outcome(u script.Use, tool *catalog.Tool) {
 			at: u.NameRange, code: DiagnosticDestructiveInLoop, severity: protocol.DiagnosticSeverityInformation,
 			message: u.Name + " is destructive and called in a loop.", data: findingData{Tool: u.Name},
 		})
-	case u.Together && !changesThings(tool):
+	case u.Together && !slices.ContainsFunc(d.changes, func(at script.Position) bool { return covers(u.Loop, script.Range{Start: at, End: at}) }):
 		d.add(finding{
 			at: u.NameRange, code: DiagnosticSequentialAwaits, severity: protocol.DiagnosticSeverityHint,
 			message: "These calls run one after another; with Promise.all they could run together.", data: findingData{Tool: u.Name},

@@ -248,7 +248,7 @@ func (f *awaiting) callbacks() {
 		}
 		head := f.newHead(f.headOf(i - 2))
 		if list {
-			if d, ok := f.discarded(extent{head, end + 1}); ok || f.returned(d.extent) {
+			if d, ok := f.discarded(extent{head, end + 1}); ok || f.returned(d.extent) || f.inReturned(d.extent) {
 				d.several = d.several || d.from == head
 				f.add(f.span(f.tokens[i].start, f.tokens[i].end), "", d)
 			}

@@ -62,6 +62,7 @@ func TestFindUnawaited(t *testing.T) {
 		{"returned in a list by async", "return xs.map(async (x) => { await tools.a({ x }) })", ": xs.map(async (x) => { await tools.a({ x }) }) several"},
 		{"returned by a function", "const f = (xs) => { return xs.map((x) => tools.a({ x })) }\nreturn await Promise.all(f([1]))", ""},
 		{"returned inside of something", "return { a: tools.a({}), b: [await tools.b({})], c: await tools.c({}) }", "a: tools.a({})"},
+		{"a list returned inside of something", "return { a: xs.map(async (x) => await tools.a({ x })), b: xs.map((x) => tools.b({ x })) }", ": xs.map(async (x) => await tools.a({ x })) several|b: xs.map((x) => tools.b({ x })) several"},
 		{"returned in an array", "return [tools.a({}), await tools.b({}), ...(await tools.c({})), f(tools.d({}))]", "a: tools.a({})"},
 		{"a choice between arrows", "const f = x ? (y) : z => { tools.a({}) }", "a: tools.a({}) not async"},
 		{"a block behind case", "switch (x) { case f(y): { await tools.a({}) } }", ""},

@@ -45,8 +45,10 @@ type Use struct {
 	// nobody ever sees whether it fails; see Unawaited.
 	Discarded bool
 	// Together says that the rounds of the loop do not look as if one needed what
-	// another got, so that their calls could run at the same time.
+	// another got, so that their calls could run at the same time. Loop is then
+	// the loop's body.
 	Together bool
+	Loop     Range
 }
 
 // Uses finds every use of tools in a text, also in one that does not parse. It
@@ -369,7 +371,12 @@ func (u *uses) inLoop(use *Use, i int) {
 	if !l.judged {
 		l.judged, l.together = true, u.independent(*l)
 	}
-	use.Together = use.Awaited && l.together
+	if use.Together = use.Awaited && l.together; use.Together {
+		if l.at == (Range{}) {
+			l.at = u.span(u.tokens[l.body.from].start, u.tokens[l.body.to-1].end)
+		}
+		use.Loop = l.at
+	}
 }
 
 // independent says whether the rounds of a loop look as if none needed what an

@@ -98,7 +98,8 @@ type loop struct {
 	each       bool // for…of or for(;;): every round is known before the first
 	callback   bool // a function
 
-	judged, together bool // whether its rounds are independent, once asked for
+	judged, together bool  // whether its rounds are independent, once asked for
+	at               Range // of body, once asked for
 }
 
 // loops are the loop statements of the text.
