@@ -58,7 +58,7 @@ func (s *Server) callDirect(ctx context.Context, snap *Snapshot, p DirectParams,
 	for _, c := range calls {
 		names[c.Name] = true
 	}
-	if err := s.awaitNamed(ctx, names); err != nil {
+	if err := s.awaitTools(ctx, names); err != nil {
 		return nil, err
 	}
 	progress := s.newProgress(ctx, p.WorkDoneToken, title)

@@ -32,7 +32,11 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 		return nil, err
 	}
 	if p.Replay == "" { // which needs no server
-		if err := s.awaitTools(ctx, doc); err != nil {
+		wait := s.awaitTools
+		if p.Check == "error" { // which knows the tools that the engine has declarations of
+			wait = s.awaitNamed
+		}
+		if err := wait(ctx, usedTools(doc)); err != nil {
 			return nil, err
 		}
 	}

@@ -2,9 +2,12 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
@@ -89,4 +92,24 @@ func TestLSP1CachedTools(t *testing.T) {
 	})
 	<-began
 	run.ok()
+}
+
+// MCP-5: a server that hangs does not keep a run from beginning: the calls of its
+// tools wait for it, in the run's own time, and no others do.
+func TestMCP5HangingServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hangs := upstream.Status{Server: config.Server{Name: "hangs"}, State: upstream.Connecting}
+		s := &Server{taken: make(chan struct{}), session: newSession(&Snapshot{
+			Workspace: &workspace.Snapshot{Servers: []upstream.Status{hangs}},
+		})}
+		began := time.Now()
+		if err := s.awaitTools(t.Context(), map[string]bool{"mcp__hangs__do": true}); err != nil || time.Since(began) != startPatience {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.awaitTools(ctx, map[string]bool{"mcp__hangs__do": true}); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+	})
 }

@@ -148,11 +148,21 @@ func (s *Server) withPool(ctx context.Context, snap *Snapshot) (*Snapshot, error
 	return s.session.Snapshot(), nil
 }
 
-// awaitTools waits for the servers whose tools a script names, as far as they
+// startPatience is how long a run, or direct calls, wait before they begin for
+// servers that connect. A server that takes longer is waited for by the calls of its
+// own tools alone, in the time of their run (MCP-5).
+const startPatience = 5 * time.Second
+
+// awaitTools waits for the servers of the tools with these names, as far as they
 // are still connecting: what is known of them from last time must not be called
 // (LSP-1), and a tool is not unknown because its server is slow.
-func (s *Server) awaitTools(ctx context.Context, doc *Document) error {
-	return s.awaitNamed(ctx, usedTools(doc))
+func (s *Server) awaitTools(ctx context.Context, names map[string]bool) error {
+	patient, cancel := context.WithTimeout(ctx, startPatience)
+	defer cancel()
+	if s.awaitNamed(patient, names) != nil {
+		return ctx.Err()
+	}
+	return nil
 }
 
 // usedTools are the names that a script uses.
@@ -164,7 +174,7 @@ func usedTools(doc *Document) map[string]bool {
 	return names
 }
 
-// awaitNamed waits for the servers of the tools with these names.
+// awaitNamed is awaitTools for as long as ctx lasts.
 func (s *Server) awaitNamed(ctx context.Context, names map[string]bool) error {
 	for {
 		s.mu.Lock()
