@@ -6,23 +6,26 @@ import (
 )
 
 // goja takes any object whose constructor is Promise for a promise, and panics when
-// a script awaits one that is none, such as a proxy of a promise. So what is awaited
+// a script awaits one that is none, such as a proxy of a promise; it also runs the
+// getters of such constructors, which the language does not read. So what is awaited
 // goes through a function that makes promises of other objects, as the language
 // would, in as many turns of the job queue.
 
 // awaiterName is the helper.
 const awaiterName = "promise of"
 
-// promiseOf is a promise of an object that goja would take for one; ok is false
-// for all else.
+// promiseOf is a promise of an object that is none; ok is false for all else.
 func (r *realm) promiseOf(v goja.Value) (promise goja.Value, ok bool) {
 	o, ok := v.(*goja.Object)
-	if !ok || o.ExportType() == typePromise || o.ExportType() != typeProxy && !r.promise.SameAs(o.Get("constructor")) {
+	if !ok || o.ExportType() == typePromise {
 		return nil, false
 	}
 	p, resolve, _ := r.vm.NewPromise()
 	resolve(v)
-	return r.vm.ToValue(p), true
+	promise = r.vm.ToValue(p)
+	// A script may have changed what all promises inherit.
+	promise.(*goja.Object).DefineDataProperty("constructor", r.promise, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	return promise, true
 }
 
 // awaited is what to await in place of a value.
@@ -39,23 +42,73 @@ func mendAwait(e *ast.AwaitExpression) {
 	e.Argument = callAt(e.Argument.Idx0(), e.Argument.Idx1(), awaiterName, e.Argument)
 }
 
-// mendResolve is Promise.resolve, which goja takes in the same way.
-func (r *realm) mendResolve() {
+// mendPromise gives Promise a resolve and a finally that do the same.
+func (r *realm) mendPromise() {
 	r.promise = r.vm.GlobalObject().Get("Promise").(*goja.Object)
-	native, _ := goja.AssertFunction(r.promise.Get("resolve"))
-	f := r.native("resolve", func(c goja.FunctionCall) goja.Value {
-		v := c.Argument(0)
-		if r.promise.SameAs(c.This) {
-			if p, ok := r.promiseOf(v); ok {
-				return p
-			}
-		}
-		p, err := native(c.This, v)
+	prototype := r.promise.Get("prototype").(*goja.Object)
+	must := func(v goja.Value, err error) goja.Value {
 		if err != nil {
 			panic(err)
 		}
-		return p
+		return v
+	}
+	define := func(o *goja.Object, name string, mended func(native goja.Callable, c goja.FunctionCall) goja.Value) {
+		native, _ := goja.AssertFunction(o.Get(name))
+		f := r.native(name, func(c goja.FunctionCall) goja.Value { return mended(native, c) })
+		f.DefineDataProperty("length", r.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		o.DefineDataProperty(name, f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+	define(r.promise, "resolve", func(native goja.Callable, c goja.FunctionCall) goja.Value {
+		v := c.Argument(0)
+		o, isObject := v.(*goja.Object)
+		_, isClass := c.This.(*goja.Object)
+		if !isObject || !isClass || o.ExportType() == typePromise {
+			return must(native(c.This, v))
+		}
+		if r.promise.SameAs(c.This) {
+			p, resolve, _ := r.vm.NewPromise()
+			resolve(v)
+			return r.vm.ToValue(p)
+		}
+		return r.capability(c.This, v)
 	})
-	f.DefineDataProperty("length", r.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	r.promise.DefineDataProperty("resolve", f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	define(prototype, "finally", func(native goja.Callable, c goja.FunctionCall) goja.Value {
+		f, ok := goja.AssertFunction(c.Argument(0))
+		if !ok {
+			return must(native(c.This, c.Arguments...))
+		}
+		return must(native(c.This, r.native("", func(goja.FunctionCall) goja.Value {
+			v := must(f(goja.Undefined()))
+			if p, ok := r.promiseOf(v); ok {
+				return p
+			}
+			return v
+		})))
+	})
+}
+
+// capability is a promise of a class that is resolved with a value
+// (NewPromiseCapability).
+func (r *realm) capability(class, v goja.Value) goja.Value {
+	var resolve, reject goja.Value
+	executor := r.native("", func(c goja.FunctionCall) goja.Value {
+		if resolve != nil && !goja.IsUndefined(resolve) || reject != nil && !goja.IsUndefined(reject) {
+			panic(r.newError("TypeError", "the executor of a promise was called twice"))
+		}
+		resolve, reject = c.Argument(0), c.Argument(1)
+		return goja.Undefined()
+	})
+	executor.DefineDataProperty("length", r.vm.ToValue(2), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	p, err := r.vm.New(class, executor)
+	if err != nil {
+		panic(err)
+	}
+	settle, ok := goja.AssertFunction(resolve)
+	if _, both := goja.AssertFunction(reject); !ok || !both {
+		panic(r.newError("TypeError", "the class makes promises without functions that settle them"))
+	}
+	if _, err := settle(goja.Undefined(), v); err != nil {
+		panic(err)
+	}
+	return p
 }

@@ -26,7 +26,17 @@ func TestExec17NoEngineFailure(t *testing.T) {
 		`const o = { '\u{10FFFF}': 1 }; return Object.keys(o)[0].length`:                                         `2`,
 		`return /^\u{10FFFF}$/u.test('\u{10FFFF}') && '` + "\U0010ffff" + `'.length`:                             `2`,
 		`const 𠮷 = { 𠮷: 1 }; return 𠮷.𠮷`:                                                                         `1`,
-		`const order = []; const f = async (n, v) => { for (let i = 0; i < 2; i++) { await v; order.push(n) } }; await Promise.all([f(1, {}), f(2), f(3, { then: 1 })]); return order.join('')`: `"123123"`,
+		`const order = []; const f = async (n, v) => { for (let i = 0; i < 2; i++) { await v; order.push(n) } }; await Promise.all([f(1, {}), f(2), f(3, { then: 1 })]); return order.join('')`:                                                           `"123123"`,
+		`let n = 0; const x = { get constructor() { n++; return n > 1 ? Promise : Object } }; await x; await Promise.resolve(x); await Promise.resolve().finally(() => x); return n`:                                                                      `0`,
+		`const x = { get constructor() { throw 1 } }; return (await x) === x && (await Promise.all([x]))[0] === x`:                                                                                                                                        `true`,
+		`return await Promise.resolve(1).finally(() => ({ constructor: Promise }))`:                                                                                                                                                                       `1`,
+		`try { await Promise.reject(2).finally(() => ({ constructor: Promise })) } catch (e) { return e }`:                                                                                                                                                `2`,
+		`try { await Promise.resolve(1).finally(() => { throw 3 }) } catch (e) { return e }`:                                                                                                                                                              `3`,
+		`try { await Promise.resolve(1).finally(() => ({ then(_, no) { no(4) } })) } catch (e) { return e }`:                                                                                                                                              `4`,
+		`return Promise.prototype.finally.length === 1 && (await Promise.resolve(5).finally(6))`:                                                                                                                                                          `5`,
+		`class S extends Promise {} const o = { constructor: S }; const p = S.resolve(o); return p instanceof S && (await p) === o && (await S.all([o]))[0] === o && (await S.race([o])) === o`:                                                           `true`,
+		`const s = []; for (const c of [{}, () => {}, function () { return {} }, function (f) { f(1, 2) }, function (f) { f(() => {}, () => {}); f(1, 2) }]) try { Promise.resolve.call(c, {}); s.push(0) } catch (e) { s.push(e.name) } return s.join()`: `"TypeError,TypeError,TypeError,TypeError,TypeError"`,
+		`Promise.prototype.constructor = Object; return (await { a: 1 }).a`:                                                                                                                                                                               `1`,
 	} {
 		r, _ := newTestRealm(t)
 		if f := r.runText(code, script.JavaScript); f.Status != Completed || string(f.value) != want {

@@ -132,7 +132,7 @@ func newRealm(out outlet) *realm {
 	r.importer = r.native("import", func(goja.FunctionCall) goja.Value {
 		panic(r.newError("TypeError", "import() is not available in Exec scripts: a script cannot load modules; it reaches the outside only through tools"))
 	})
-	r.mendResolve()
+	r.mendPromise()
 	r.helpers = []goja.Value{r.native("await", r.awaited), r.native("super", r.superOf), newDepthGauge(r)}
 	r.tools = newNamespace(r, "")
 	r.members = newNamespace(r, codemode+".")

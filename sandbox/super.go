@@ -13,11 +13,16 @@ import (
 // where super cannot be written. So there it is the name of an object that stands
 // for it, and that the method makes:
 //
-//	const super = «super of»((key) => super[key], (key, value) => super[key] = value, this)
+//	const super = «super of»((key) => super[key], (key, value) => super[key] = value)
+//
+// Of a method that is called, as in super.m(), the object must know this:
+//
+//	const callee = «super of»((key) => super[key], (key, value) => super[key] = value, this)
 
 const (
 	superName   = "super of"     // the helper
 	superObject = "super object" // what it makes
+	superCallee = "super callee" // what it makes for methods that are called
 )
 
 // mendSuper replaces super in the function that an async generator method was made
@@ -42,19 +47,34 @@ func mendSuper(method *ast.FunctionLiteral) {
 	if !ok || !inner.Generator {
 		return
 	}
-	found := false
-	replace := func(left *ast.Expression) {
+	found := map[unistring.String]bool{}
+	replace := func(left *ast.Expression, by unistring.String) {
 		if s, ok := (*left).(*ast.SuperExpression); ok {
-			*left = &ast.Identifier{Name: superObject, Idx: s.Idx}
-			found = true
+			*left = &ast.Identifier{Name: by, Idx: s.Idx}
+			found[by] = true
+		}
+	}
+	called := func(callee ast.Expression) {
+		if o, ok := callee.(*ast.Optional); ok {
+			callee = o.Expression
+		}
+		switch c := callee.(type) {
+		case *ast.DotExpression:
+			replace(&c.Left, superCallee)
+		case *ast.BracketExpression:
+			replace(&c.Left, superCallee)
 		}
 	}
 	w := treeWalker{enter: func(node any) bool {
 		switch n := node.(type) {
+		case *ast.CallExpression:
+			called(n.Callee)
+		case *ast.TemplateLiteral:
+			called(n.Tag)
 		case *ast.DotExpression:
-			replace(&n.Left)
+			replace(&n.Left, superObject)
 		case *ast.BracketExpression:
-			replace(&n.Left)
+			replace(&n.Left, superObject)
 		case *ast.ClassLiteral:
 			return false // has a super of its own
 		case *ast.PropertyKeyed:
@@ -63,7 +83,7 @@ func mendSuper(method *ast.FunctionLiteral) {
 		return true
 	}}
 	w.walk([]ast.Statement{&ast.ExpressionStatement{Expression: inner}})
-	if !found {
+	if len(found) == 0 {
 		return
 	}
 	at := back.Return
@@ -78,22 +98,28 @@ func mendSuper(method *ast.FunctionLiteral) {
 		}
 		return &ast.ArrowFunctionLiteral{Start: at, ParameterList: list, Body: &ast.ExpressionBody{Expression: body}}
 	}
-	made := callAt(at, at, superName,
-		arrow(member(), "key"),
-		arrow(&ast.AssignExpression{Operator: token.ASSIGN, Left: member(), Right: identifier("value")}, "key", "value"),
-		&ast.ThisExpression{Idx: at})
-	method.Body.List = []ast.Statement{
-		&ast.LexicalDeclaration{Idx: at, Token: token.CONST, List: []*ast.Binding{{Target: identifier(superObject), Initializer: made}}},
-		back,
+	var list []*ast.Binding
+	for _, name := range []unistring.String{superObject, superCallee} {
+		if !found[name] {
+			continue
+		}
+		made := callAt(at, at, superName,
+			arrow(member(), "key"),
+			arrow(&ast.AssignExpression{Operator: token.ASSIGN, Left: member(), Right: identifier("value")}, "key", "value"))
+		if name == superCallee {
+			made.ArgumentList = append(made.ArgumentList, &ast.ThisExpression{Idx: at})
+		}
+		list = append(list, &ast.Binding{Target: identifier(name), Initializer: made})
 	}
+	method.Body.List = []ast.Statement{&ast.LexicalDeclaration{Idx: at, Token: token.CONST, List: list}, back}
 }
 
 // superOf makes the object that stands for super: its arguments read a member,
-// write one, and are this.
-func (r *realm) superOf(c goja.FunctionCall) goja.Value {
-	read, _ := goja.AssertFunction(c.Argument(0))
-	write, _ := goja.AssertFunction(c.Argument(1))
-	this := c.Argument(2)
+// write one, and, for methods that are called, are this.
+func (r *realm) superOf(made goja.FunctionCall) goja.Value {
+	read, _ := goja.AssertFunction(made.Argument(0))
+	write, _ := goja.AssertFunction(made.Argument(1))
+	calls, this := len(made.Arguments) == 3, made.Argument(2)
 	must := func(v goja.Value, err error) goja.Value {
 		if err != nil {
 			panic(err)
@@ -104,7 +130,7 @@ func (r *realm) superOf(c goja.FunctionCall) goja.Value {
 	traps.Set("get", r.native("get", func(c goja.FunctionCall) goja.Value {
 		v := must(read(goja.Undefined(), c.Argument(1)))
 		f, ok := goja.AssertFunction(v)
-		if !ok {
+		if !ok || !calls {
 			return v
 		}
 		// super.m() calls m with this, not with super.
