@@ -85,7 +85,7 @@ type Server struct {
 	Name         string // configured name
 	Namespace    string // mcp__<key>
 	Instructions string
-	Cached       bool    // last known tools; the server has not answered yet (LSP-1)
+	Cached       bool // last known tools; the server has not answered yet (LSP-1)
 	// Gone: the server has failed, and these were its tools. They are in no pool
 	// (POOL-4), but keep their names: no other server's tool takes the place of one,
 	// and with it the permissions that were given to it (POOL-2).
