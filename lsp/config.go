@@ -83,6 +83,9 @@ func statusWords(v upstream.Status) string {
 		}
 		return "connecting"
 	case upstream.Untrusted:
+		if v.Refused {
+			return "refused by you"
+		}
 		return "waits for your approval"
 	case upstream.Stopped:
 		if v.Server.Disabled {

@@ -96,7 +96,11 @@ func (s *Server) configDiagnostics(snap *Snapshot, doc *Document) (all []protoco
 		}
 		switch {
 		case v.State == upstream.Untrusted:
-			add(at, protocol.DiagnosticSeverityInformation, DiagnosticServerUntrusted, "This server is not started before you have approved it.", findingData{})
+			message := "This server is not started before you have approved it."
+			if v.Refused {
+				message = "You have refused this server; it is not started unless you approve it after all."
+			}
+			add(at, protocol.DiagnosticSeverityInformation, DiagnosticServerUntrusted, message, findingData{})
 		case v.State == upstream.Failed && len(v.Server.NeedsInput) > 0:
 			var names []string
 			for _, in := range v.Server.NeedsInput {

@@ -37,7 +37,9 @@ func (s *Server) configLens(snap *Snapshot, doc *Document) []protocol.CodeLens {
 		switch {
 		case v.State == upstream.Untrusted:
 			add("Approve", CommandApproveServer, name, v.Server.Hash(), "allow")
-			add("Refuse", CommandApproveServer, name, v.Server.Hash(), "deny")
+			if !v.Refused {
+				add("Refuse", CommandApproveServer, name, v.Server.Hash(), "deny")
+			}
 		case v.Server.Problem == "" && !v.Server.Disabled && len(v.Server.NeedsInput) == 0:
 			add("Restart", CommandRestartServer, name)
 		}

@@ -239,6 +239,20 @@ func TestPool2SharedNamespaceDiagnostic(t *testing.T) {
 	}
 }
 
+// TRUST-1: who has refused a server is not told that it waits for them.
+func TestTrust1RefusedLens(t *testing.T) {
+	c, _, u := configClient(t, `{"textDocument":{"diagnostic":{}}}`, ".codemode/mcp.json", `{ "mcpServers": { "a": { "command": "x" } } }`,
+		states(upstream.Status{State: upstream.Untrusted, Refused: true}))
+	got := c.call("textDocument/codeLens", `{"textDocument":{"uri":"`+u+`"}}`).ok()
+	if !strings.Contains(got, `"title":"refused by you"`) || !strings.Contains(got, `"title":"Approve"`) || strings.Contains(got, `"title":"Refuse"`) {
+		t.Error(got)
+	}
+	got = c.call("textDocument/diagnostic", `{"textDocument":{"uri":"`+u+`"}}`).ok()
+	if !strings.Contains(got, "You have refused this server") {
+		t.Error(got)
+	}
+}
+
 func TestCFG1Lenses(t *testing.T) {
 	c, _, u := configClient(t, `{}`, ".codemode/mcp.json", fourServers, fourStates)
 	got := c.call("textDocument/codeLens", `{"textDocument":{"uri":"`+u+`"}}`).ok()

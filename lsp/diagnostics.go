@@ -723,6 +723,9 @@ func absenceOf(w *workspace.Snapshot, name string) string {
 	case upstream.Stopped:
 		return "Server " + server + " is stopped."
 	case upstream.Untrusted:
+		if v.Refused {
+			return "Server " + server + " was refused by you."
+		}
 		return "Server " + server + " waits for your approval."
 	default:
 		return ""

@@ -201,6 +201,8 @@ type ServerApproval struct {
 	URL     string   `json:"url,omitzero"`
 	Env     []string `json:"env,omitzero"`     // names only
 	Headers []string `json:"headers,omitzero"` // names only
+	// Refused: a person has refused it; who asks by themselves do not ask again.
+	Refused bool `json:"refused,omitzero"`
 }
 
 // ServerParams name a configured server.

@@ -34,6 +34,7 @@ func ServerList(w *workspace.Snapshot) []ServerStatus {
 		}
 		if v.State == upstream.Untrusted {
 			status.Approval = approvalOf(v.Server)
+			status.Approval.Refused = v.Refused
 		}
 		list = append(list, status)
 	}
@@ -78,7 +79,7 @@ func approvalOf(v config.Server) *ServerApproval {
 // sameStatus compares what people see.
 func sameStatus(a, b upstream.Status) bool {
 	return a.Server.Name == b.Server.Name && a.State == b.State && a.Tools == b.Tools &&
-		a.Error == b.Error && a.Stderr == b.Stderr && a.Cached == b.Cached &&
+		a.Error == b.Error && a.Stderr == b.Stderr && a.Cached == b.Cached && a.Refused == b.Refused &&
 		a.Server.Hash() == b.Server.Hash()
 }
 

@@ -30,6 +30,9 @@ type Status struct {
 	PID    int    // of a stdio server, or 0
 	// CodeMode: it is itself a code-mode server, with one tool that takes code (MCP-8).
 	CodeMode bool
+	// Refused: a person has refused this definition, which is Untrusted. The set leaves
+	// it to whoever keeps the decisions.
+	Refused bool
 }
 
 // Options of a Set.

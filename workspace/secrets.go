@@ -186,6 +186,7 @@ func ordinaryHeader(name string) bool {
 func (w *Workspace) cleaned(list []upstream.Status) []upstream.Status {
 	for i := range list {
 		list[i].Error, list[i].Stderr = w.redact.Text(list[i].Error), w.redact.Text(list[i].Stderr)
+		list[i].Refused = list[i].State == upstream.Untrusted && w.verdict(list[i].Server) == config.Refused
 	}
 	return list
 }

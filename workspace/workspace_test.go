@@ -205,6 +205,9 @@ func TestTrust1(t *testing.T) {
 	if err := w.Approve("w", w.Pending()[0].Hash(), false); err != nil {
 		t.Fatal(err)
 	}
+	if s := w.Snapshot(); !s.Servers[0].Refused {
+		t.Errorf("the server is not shown as refused: %+v", s.Servers[0])
+	}
 	if len(w.Pending()) != 0 || names(w.Snapshot()) != "" {
 		t.Error("refused, and asked again or started")
 	}

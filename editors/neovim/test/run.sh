@@ -12,10 +12,14 @@ trap 'rm -rf "$R"' EXIT
 mkdir -p "$R"/{home,workspace/.codemode}
 cp "$HERE"/workspace/*.exec.ts "$R/workspace/"
 cat >"$R/workspace/.codemode/mcp.json" <<J
-{ "mcpServers": { "local": { "command": "$SERVER", "args": ["demo"] } } }
+{ "mcpServers": {
+  "local": { "command": "$SERVER", "args": ["demo"] },
+  "unwanted": { "command": "$SERVER", "args": ["demo"] }
+} }
 J
 
 cd "$R/workspace"
-env HOME="$R/home" XDG_CONFIG_HOME="$R/home/config" XDG_DATA_HOME="$R/home/data" XDG_STATE_HOME="$R/home/state" XDG_CACHE_HOME="$R/home/cache" \
-  CODEMODE_LS="$SERVER" timeout 300 \
+export HOME="$R/home" XDG_CONFIG_HOME="$R/home/config" XDG_DATA_HOME="$R/home/data" XDG_STATE_HOME="$R/home/state" XDG_CACHE_HOME="$R/home/cache"
+timeout 60 "$SERVER" trust deny unwanted >/dev/null
+CODEMODE_LS="$SERVER" timeout 300 \
   nvim --headless -u NONE -i NONE -n --cmd "set runtimepath+=$HERE/.." -c "luafile $HERE/spec.lua" </dev/null

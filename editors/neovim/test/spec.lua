@@ -113,6 +113,9 @@ local ok, err = xpcall(function()
     return r and vim.inspect(r.contents):find('mcp__box__add', 1, true)
   end)
 
+  -- TRUST-1: one that was refused in a session before is not asked about
+  check('a refused server is not asked about', not vim.inspect(questions):find('unwanted', 1, true), questions)
+
   -- PERM-7: closing the question denies
   questions = {}
   vim.cmd('CodemodeRun')
@@ -156,7 +159,8 @@ local ok, err = xpcall(function()
   end)
   vim.cmd('CodemodeServers')
   wait_for('the servers', function()
-    return lines_of('codemode://servers'):find('local: connected', 1, true)
+    local shown = lines_of('codemode://servers')
+    return shown:find('local: connected', 1, true) and shown:find('unwanted: refused', 1, true)
   end)
 
   client.stop()

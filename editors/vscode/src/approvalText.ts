@@ -3,9 +3,14 @@
 import type { Approval, Server } from "./protocol";
 import { line, visible } from "./text";
 
+/** A workspace's server that nobody has decided on: neither approved nor refused. */
+export function undecided(s: Server): s is Server & { approval: Approval } {
+  return s.approval !== undefined && !s.approval.refused;
+}
+
 /** Everything that an approval is about: what would be started, and with what. */
 export function approvalPrompt(s: Server, a: Approval): { message: string; detail: string } {
-  const facts: string[] = [];
+  const facts: string[] = a.refused ? ["You have refused it before."] : [];
   if (a.url) {
     facts.push(`Address: ${line(a.url, 400)}`);
   }

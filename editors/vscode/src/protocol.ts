@@ -199,7 +199,7 @@ export interface Server {
   cached?: boolean;
   file?: string;
   line?: number;
-  /** Of a server that waits for approval: what would be started. */
+  /** Of a server that is not approved: what would be started. */
   approval?: Approval;
 }
 
@@ -212,4 +212,6 @@ export interface Approval {
   /** Names of environment variables and headers, without values. */
   env?: string[];
   headers?: string[];
+  /** A person has refused it. */
+  refused?: boolean;
 }

@@ -3,7 +3,7 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { approvalPrompt } from "./approvalText";
+import { approvalPrompt, undecided } from "./approvalText";
 import { askModal } from "./modal";
 import { Method, type Server as McpServer } from "./protocol";
 import type { Queue } from "./queue";
@@ -53,7 +53,7 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
     }
   }
 
-  /** Asks about servers that wait for approval, also about those that were put off. */
+  /** Asks about servers that are not approved, also about those that were put off or refused. */
   async review(): Promise<void> {
     this.asked.clear();
     const waiting = this.list.filter((s) => s.status === "untrusted");
@@ -115,7 +115,7 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
     this.list = Array.isArray(servers) ? (servers as McpServer[]) : [];
     this.changed.fire(undefined);
     for (const s of this.list) {
-      if (s.approval && !this.asked.has(s.approval.hash)) {
+      if (undecided(s) && !this.asked.has(s.approval.hash)) {
         void this.approve(s);
       }
     }
@@ -144,7 +144,7 @@ function description(s: McpServer): string {
     case "failed":
       return `failed${s.error ? `: ${line(s.error, 80)}` : ""}`;
     case "untrusted":
-      return "waits for your approval";
+      return s.approval?.refused ? "refused by you" : "waits for your approval";
     default:
       return line(s.status);
   }
@@ -159,7 +159,7 @@ function icon(s: McpServer): vscode.ThemeIcon {
     case "failed":
       return new vscode.ThemeIcon("error", new vscode.ThemeColor("testing.iconFailed"));
     case "untrusted":
-      return new vscode.ThemeIcon("shield", new vscode.ThemeColor("list.warningForeground"));
+      return s.approval?.refused ? new vscode.ThemeIcon("shield") : new vscode.ThemeIcon("shield", new vscode.ThemeColor("list.warningForeground"));
     default:
       return new vscode.ThemeIcon("circle-slash");
   }

@@ -1,5 +1,6 @@
 // What the status bar says. Pure.
 
+import { undecided } from "./approvalText";
 import type { Server } from "./protocol";
 import type { ServerState } from "./server";
 import { count } from "./text";
@@ -25,7 +26,7 @@ export function status(state: ServerState, error: string | undefined, servers: r
       break;
   }
   const tools = servers.reduce((n, s) => n + s.tools, 0);
-  const waiting = servers.filter((s) => s.status === "untrusted").length;
+  const waiting = servers.filter((s) => s.status === "untrusted" && undecided(s)).length;
   const failed = servers.filter((s) => s.status === "failed").length;
   const tooltip = [
     `Codemode: ${count(tools, "tool")} on ${count(servers.length, "server")}`,

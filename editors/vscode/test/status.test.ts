@@ -3,7 +3,12 @@ import { test } from "node:test";
 import type { Server } from "../src/protocol";
 import { status } from "../src/statusText";
 
-const server = (s: Server["status"], tools = 0): Server => ({ name: s, status: s, tools });
+const server = (s: Server["status"], tools = 0): Server => ({ name: s, status: s, tools, ...(s === "untrusted" && { approval: { hash: "h" } }) });
+
+test("TRUST-1: a refused server waits for nobody", () => {
+  const refused: Server = { name: "r", status: "untrusted", tools: 0, approval: { hash: "h", refused: true } };
+  assert.deepEqual(status("ready", undefined, [refused], 0), { text: "$(tools) Codemode: 0 tools", tooltip: "Codemode: 0 tools on 1 server", level: "normal" });
+});
 
 test("VSC-5: the worst thing shows", () => {
   const servers = [server("connected", 3), server("failed"), server("untrusted")];

@@ -192,7 +192,7 @@ function M.catalog(args)
   end
 end
 
---- Shows the MCP servers and asks about those that wait for approval.
+--- Shows the MCP servers and asks about those that are not approved.
 function M.servers()
   local client = client_of(vim.api.nvim_get_current_buf())
   if client then

@@ -149,7 +149,7 @@ local asked = {}
 --- What the approval prompt says, as lines.
 function M.approval_lines(server)
   local a = server.approval
-  local lines = {}
+  local lines = a.refused and { 'You have refused this server before.' } or {}
   if a.url then
     lines[#lines + 1] = 'Address: ' .. text.line(a.url, 400)
   end
@@ -198,18 +198,20 @@ local function approve(client, server)
   end)
 end
 
---- Asks about each server that waits and was not asked about in this session.
+--- Asks about each server that waits and was not asked about in this session. One that
+--- was refused, now or in a session before, does not wait.
 function M.servers_changed(_, servers, ctx)
   local client = vim.lsp.get_client_by_id(ctx.client_id)
   for _, server in ipairs(servers or {}) do
-    if client and server.approval and not asked[server.approval.hash] then
+    if client and server.approval and not server.approval.refused and not asked[server.approval.hash] then
       asked[server.approval.hash] = true
       approve(client, server)
     end
   end
 end
 
---- Asks again about all that wait.
+--- Asks again about all that are not approved: whoever looks at the list may change
+--- their mind about a refused one too.
 function M.review(client, servers)
   for _, server in ipairs(servers) do
     if server.approval then

@@ -92,7 +92,7 @@ end
 function M.servers(list)
   local lines = {}
   for _, s in ipairs(list) do
-    lines[#lines + 1] = string.format('%s: %s, %d tools (%s)', text.line(s.name, 80), s.status, s.tools, text.line(s.source or ''))
+    lines[#lines + 1] = string.format('%s: %s, %d tools (%s)', text.line(s.name, 80), s.approval and s.approval.refused and 'refused' or s.status, s.tools, text.line(s.source or ''))
     for _, detail in ipairs({ s.error or '', s.stderr or '' }) do
       if detail ~= '' then
         for _, line in ipairs(split(detail)) do
