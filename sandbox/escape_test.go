@@ -61,6 +61,10 @@ func TestEscapes(t *testing.T) {
 		{"import", "return import('data:text/javascript,1')", "TypeError: " + noImport},
 		{"import", "const n = 'node:' + 'fs'; return import(n)", "TypeError: " + noImport},
 		{"import", "return typeof require + typeof module + typeof exports", "undefinedundefinedundefined"},
+		{"import", "return [typeof ($import as any), arguments.length, (this as any).$import].join()", "undefined,0,"},
+		{"import", "var $import: any = () => 1, require: any = () => 2; return import('fs')", "TypeError: " + noImport},
+		{"import", "const __toESM: any = (x: any) => x; return import('fs').catch((e: any) => __toESM(e))", "TypeError: " + noImport},
+		{"import", "arguments[0] = () => 1; return (async () => { async function* g() { yield import('fs') } for await (const x of g()) return x })()", "TypeError: " + noImport},
 		// ISO-1: what is not there.
 		{"globals", `return ["require","process","Buffer","module","exports","fetch","XMLHttpRequest","WebSocket","WebAssembly","SharedArrayBuffer","Atomics",
 			"setTimeout","setInterval","setImmediate","clearTimeout","performance","crypto","navigator","document","window","self","global","GoError",

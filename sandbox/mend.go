@@ -1,16 +1,21 @@
 package sandbox
 
 import (
+	"strings"
+
+	"codemode-ls/script"
+
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/file"
 	"github.com/dop251/goja/unistring"
 )
 
 // mend has a program keep to the language where goja does not: in its regular
-// expressions, in what it awaits, in functions that call themselves, and in super
-// in async generators. The program is one of isBody; it becomes a function that
-// makes the script's, of the realm's helpers: functions that the added code calls,
-// by names that nobody can write. An error is a *script.CompileError.
+// expressions, in what it awaits, in functions that call themselves, in arguments of
+// arrow functions, in import(), and in super in async generators. The program is one
+// of isBody; it becomes a function that makes the script's, of the realm's helpers:
+// functions that the added code calls, by names that nobody can write. An error is a
+// *script.CompileError.
 func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	last := len(tree.Body) - 1
 	main := tree.Body[last].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)
@@ -30,6 +35,7 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 			r.reads.addPattern(n, n.ParameterList)
 		case *ast.CallExpression:
 			r.reads.add(n.Callee, true)
+			mendImport(n)
 		case *ast.DotExpression:
 			r.reads.add(n, false)
 		}
@@ -39,13 +45,15 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	if err != nil {
 		return err
 	}
+	mendArguments(tree.Body, code)
 	guardRecursion(main, code)
+	main.ParameterList.List = nil // no script can name what fails for import()
 
 	// The transpiler's helpers would be properties of globalThis as variables of the
 	// program (ISO-1), so they are in the function too.
 	at := main.Idx0()
 	parameters := &ast.ParameterList{Opening: at, Closing: at}
-	for _, name := range []unistring.String{awaiterName, superName, gaugeName} {
+	for _, name := range []unistring.String{awaiterName, superName, gaugeName, importerName} {
 		parameters.List = append(parameters.List, &ast.Binding{Target: &ast.Identifier{Name: name, Idx: at}})
 	}
 	body := append(tree.Body[:last:last], &ast.ReturnStatement{Return: at, Argument: main})
@@ -56,6 +64,24 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	}}}
 	tree.DeclarationList = nil
 	return nil
+}
+
+// importerName is the helper that fails for import() (ISO-3).
+const importerName = "import of"
+
+// mendImport has a call that the transpiler makes of import() call the helper.
+func mendImport(e *ast.CallExpression) {
+	outer, ok := e.Callee.(*ast.Identifier)
+	if !ok || !strings.HasPrefix(string(outer.Name), "__toESM") || len(e.ArgumentList) != 1 {
+		return
+	}
+	inner, ok := e.ArgumentList[0].(*ast.CallExpression)
+	if !ok {
+		return
+	}
+	if f, ok := inner.Callee.(*ast.Identifier); ok && (f.Name == script.Importer || f.Name == "require") {
+		f.Name = importerName
+	}
 }
 
 func callAt(at, end file.Idx, name unistring.String, args ...ast.Expression) *ast.CallExpression {

@@ -68,7 +68,6 @@ type realm struct {
 	searched                searched
 	valueOf                 map[string]goja.Callable // of the classes that box primitives
 	viewGetters             map[string]goja.Callable // of DataView
-	importer                *goja.Object
 	proxyConstructor        *goja.Object
 	promise                 *goja.Object // the constructor
 	reads                   reads
@@ -129,11 +128,11 @@ func newRealm(out outlet) *realm {
 	installPrelude(r)
 	r.capture()
 	vm.SetPromiseRejectionTracker(r.track)
-	r.importer = r.native("import", func(goja.FunctionCall) goja.Value {
+	importer := r.native("import", func(goja.FunctionCall) goja.Value {
 		panic(r.newError("TypeError", "import() is not available in Exec scripts: a script cannot load modules; it reaches the outside only through tools"))
 	})
 	r.mendPromise()
-	r.helpers = []goja.Value{r.native("await", r.awaited), r.native("super", r.superOf), newDepthGauge(r)}
+	r.helpers = []goja.Value{r.native("await", r.awaited), r.native("super", r.superOf), newDepthGauge(r), importer}
 	r.tools = newNamespace(r, "")
 	r.members = newNamespace(r, codemode+".")
 	r.tools.values[codemode] = r.object(r.members)
@@ -288,7 +287,7 @@ func (r *realm) run(p *script.Program, l script.Language) (f finish) {
 	if !ok {
 		return finish{Status: Invalid, Error: compileFailure(errShape, l)}
 	}
-	v, err = main(r.vm.GlobalObject(), r.importer)
+	v, err = main(r.vm.GlobalObject())
 	if err != nil {
 		return r.failed(err)
 	}
