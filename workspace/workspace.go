@@ -345,9 +345,6 @@ func (w *Workspace) Close() {
 // at once. Sandboxes and the TypeScript engine end with their pipes.
 func (w *Workspace) Kill() { w.set.Kill() }
 
-// Refused says whether a person has refused this very definition (TRUST-1).
-func (w *Workspace) Refused(s config.Server) bool { return w.verdict(s) == config.Refused }
-
 func (w *Workspace) verdict(s config.Server) config.Verdict {
 	switch {
 	case s.Layer != config.Workspace:

@@ -147,11 +147,14 @@ func (a *app) report(w *workspace.Workspace) error {
 			fmt.Fprintf(a.stderr, "server %s failed: %s\n", oneLine(st.Server.Name), printable(st.Error))
 		case upstream.Untrusted:
 			what := "waits for your approval"
-			if w.Refused(st.Server) {
+			if st.Refused {
 				what = "was refused; to approve it after all"
 			}
 			fmt.Fprintf(a.stderr, "server %s of %s %s: codemode-ls trust allow %s\n",
 				printable(st.Server.Name), printable(st.Server.File), what, shellWord(printable(st.Server.Name)))
+			if !st.Refused { // TRUST-1: who decides has to know what would happen
+				fmt.Fprintf(a.stderr, "  %s: %s\n", wouldDo(st.Server), printable(a.redact.Known(st.Server.Summary())))
+			}
 		}
 	}
 	for _, h := range s.UndecidedHooks {
@@ -173,6 +176,14 @@ func (a *app) report(w *workspace.Workspace) error {
 		return &exitError{exitConfiguration, nil}
 	}
 	return nil
+}
+
+// wouldDo says what approving a server leads to.
+func wouldDo(s config.Server) string {
+	if s.URL != "" {
+		return "it would connect to"
+	}
+	return "it would start"
 }
 
 // findings says what is wrong in configuration files and flags.

@@ -67,7 +67,7 @@ func (c *serversCommand) table(a *app, s *workspace.Snapshot) error {
 		if st.Server.File != "" {
 			from = st.Server.File
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", oneLine(st.Server.Name), st.State, st.Tools, printable(from), printable(a.redact.Known(definition(st.Server))))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", oneLine(st.Server.Name), stateWord(st), st.Tools, printable(from), printable(a.redact.Known(st.Server.Summary())))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -104,12 +104,12 @@ func clientTitle(client string) string {
 	return "codemode-ls"
 }
 
-// definition is what a server starts or connects to, in one line.
-func definition(s config.Server) string {
-	if s.URL != "" {
-		return s.URL
+// stateWord is a server's state; a refused one waits for nobody.
+func stateWord(st upstream.Status) string {
+	if st.Refused {
+		return "refused"
 	}
-	return strings.Join(append([]string{s.Command}, s.Args...), " ")
+	return string(st.State)
 }
 
 // recording is the form that --tools reads.
@@ -179,7 +179,7 @@ func (trustList) Run(a *app) error {
 	for _, s := range c.Servers {
 		if s.Layer == config.Workspace && trust.Verdict(s) == config.Undecided {
 			undecided++
-			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", printable(s.Name), printable(definition(s)), printable(s.File))
+			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", printable(s.Name), printable(s.Summary()), printable(s.File))
 		}
 	}
 	for _, h := range c.Hooks {
@@ -252,7 +252,7 @@ func (a *app) decide(name string, approve bool) error {
 		if err := trust.Decide(s, approve); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), printable(name), printable(definition(s)))
+		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), printable(name), printable(s.Summary()))
 		return nil
 	}
 	for _, h := range c.Hooks {
