@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"codemode-ls/script"
 	"codemode-ls/typescript"
@@ -32,8 +34,8 @@ func (s *Server) prepareRename(ctx context.Context, snap *Snapshot, p *protocol.
 		return nil, err
 	}
 	// Only the rename itself knows all that it reaches.
-	if _, err := s.engine.Rename(ctx, doc.URI, doc.toEngine(p.Position), "renamed"); err != nil {
-		return nil, s.notRenamed(ctx, doc, *at, err)
+	if _, err := s.renamed(ctx, doc, *at, p.Position, "renamed"); err != nil {
+		return nil, err
 	}
 	r := doc.FromUTF16Range(*at)
 	start, end := doc.Offsets(r)
@@ -53,11 +55,42 @@ func (s *Server) rename(ctx context.Context, snap *Snapshot, p *protocol.RenameP
 	if err := doc.nameFits(*at, p.NewName); err != nil {
 		return nil, err
 	}
-	found, err := s.engine.Rename(ctx, doc.URI, doc.toEngine(p.Position), p.NewName)
+	found, err := s.renamed(ctx, doc, *at, p.Position, p.NewName)
 	if err != nil {
-		return nil, s.notRenamed(ctx, doc, *at, err)
+		return nil, err
 	}
 	return snap.workspaceEdit(found), nil
+}
+
+// renamed are the engine's edits, when they rename all that there is of what
+// stands at a range. A member of what has no type, and a text of a type that is
+// not the script's own, are not declared where a rename could reach.
+func (s *Server) renamed(ctx context.Context, doc *Document, at script.Range, p protocol.Position, name string) (map[string][]protocol.TextEdit, error) {
+	found, err := s.engine.Rename(ctx, doc.URI, doc.toEngine(p), name)
+	if err != nil {
+		return nil, s.notRenamed(ctx, doc, at, err)
+	}
+	edits := found[doc.URI]
+	if len(edits) == 0 || !slices.ContainsFunc(edits, func(e protocol.TextEdit) bool { return !doc.isValue(utf16Range(e.Range)) }) {
+		return nil, cannot("%s is not declared in this script and cannot be renamed", plain(doc.utf16Text(at), 200))
+	}
+	return found, nil
+}
+
+// isValue says that a range is what stands in a literal text which names nothing:
+// no property, and no part of a type.
+func (d *Document) isValue(r script.Range) bool {
+	before, after := d.Text[:d.OffsetUTF16(r.Start)], d.Text[d.OffsetUTF16(r.End):]
+	if before == "" || after == "" || !strings.ContainsRune("\"'`", rune(before[len(before)-1])) {
+		return false
+	}
+	before, after = strings.TrimRight(before[:len(before)-1], " \t\r\n"), strings.TrimLeft(after[1:], " \t\r\n")
+	if object, ok := strings.CutSuffix(before, "["); ok && strings.HasPrefix(after, "]") {
+		last, _ := utf8.DecodeLastRuneInString(object)
+		return !strings.ContainsRune(")].>", last) && !identifierName.MatchString(string(last)) && !unicode.IsDigit(last)
+	}
+	return !strings.HasPrefix(after, ":") && !strings.HasPrefix(after, "|") && !strings.HasSuffix(before, "|") &&
+		!strings.HasSuffix(before, "<") && !strings.HasPrefix(after, ">") && !strings.HasPrefix(after, "in ")
 }
 
 // renameable is the range of the name at a position, in UTF-16 units; nil for
@@ -82,6 +115,9 @@ func (s *Server) renameable(ctx context.Context, doc *Document, p protocol.Posit
 		return nil, nil
 	}
 	at := utf16Range(*found)
+	if word := doc.utf16Text(at); word == "this" || word == "super" {
+		return nil, cannot("%s is a word of the language and cannot be renamed", word)
+	}
 	return &at, nil
 }
 
