@@ -79,7 +79,7 @@ func mendArguments(statements []ast.Statement, code string) {
 					return
 				}
 				if f.parameters {
-					beforeInitializers(f.function.ParameterList, func(at file.Idx) ast.Expression {
+					beforeInitializers(f.function.ParameterList, true, func(at file.Idx) ast.Expression {
 						return &ast.Identifier{Name: argumentsName, Idx: at}
 					})
 				}
@@ -111,14 +111,22 @@ func insertFirst(body *ast.BlockStatement, make func(file.Idx) ast.Expression) (
 }
 
 // beforeInitializers evaluates an expression before each initializer of parameters
-// that calls or makes something; done is false when there is none.
-func beforeInitializers(list *ast.ParameterList, make func(file.Idx) ast.Expression) (done bool) {
+// that may call something, and of arrow functions when arrows is true, which then
+// lose the parameter's name; done is false when there is none.
+func beforeInitializers(list *ast.ParameterList, arrows bool, make func(file.Idx) ast.Expression) (done bool) {
 	if list == nil {
 		return false
 	}
 	before := func(e *ast.Expression) {
-		if *e == nil {
-			return
+		switch (*e).(type) {
+		case nil, *ast.StringLiteral, *ast.NumberLiteral, *ast.BooleanLiteral, *ast.NullLiteral, *ast.Identifier:
+			return // they call nothing
+		case *ast.FunctionLiteral, *ast.ClassLiteral:
+			return // the parameter is what names them
+		case *ast.ArrowFunctionLiteral:
+			if !arrows {
+				return
+			}
 		}
 		at := (*e).Idx0()
 		*e = &ast.SequenceExpression{Sequence: []ast.Expression{make(at), *e}}

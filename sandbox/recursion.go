@@ -68,6 +68,7 @@ func guardRecursion(main *ast.FunctionLiteral, code string) (guarded bool) {
 	if !catches {
 		return false
 	}
+	guardFields(main)
 	c := calls{last: map[unistring.String]file.Idx{}}
 	w := treeWalker{enter: c.enter, leave: c.leave}
 	w.walk(main.Body.List)
@@ -79,10 +80,28 @@ func guardRecursion(main *ast.FunctionLiteral, code string) (guarded bool) {
 	return guarded
 }
 
-// calls finds which functions may call which, by names alone: what a function is
-// called, and which names stand in it.
+// guardFields puts the look before what fields call when an object is made.
+func guardFields(main *ast.FunctionLiteral) {
+	w := treeWalker{enter: func(node any) bool {
+		f, ok := node.(*ast.FieldDefinition)
+		if !ok || f.Static {
+			return true
+		}
+		switch f.Initializer.(type) {
+		case *ast.NewExpression, *ast.CallExpression:
+			f.Initializer = &ast.SequenceExpression{Sequence: []ast.Expression{lookAtDepth(f.Initializer.Idx0()), f.Initializer}}
+		}
+		return true
+	}}
+	w.walk(main.Body.List)
+}
+
+// calls finds which functions may call which, by names: what a function is called,
+// and which names stand in it. Some names are no help: those of functions that the
+// language calls, and those of variables that hold any function.
 type calls struct {
 	functions []*function
+	accessor  ast.Expression // a function that is called without its name
 	open      []*function
 	names     []unistring.String            // that what is being visited is given
 	own       *ast.Identifier               // the name that stands in a function or class itself
@@ -94,12 +113,43 @@ type function struct {
 	base     int                       // how many names were given outside of it
 	names    map[unistring.String]bool // of its own
 	mentions map[unistring.String]bool // in it and in the functions within
+	callees  []unistring.String        // of its own calls of a name
+	implicit bool                      // it may be called, or calls, without a name
+}
+
+// implicitNames are of functions that the language calls by itself.
+var implicitNames = map[unistring.String]bool{
+	"toString": true, "valueOf": true, "toJSON": true, "toLocaleString": true, "then": true, "next": true, "return": true, "throw": true,
+	// those of a Proxy
+	"get": true, "set": true, "has": true, "apply": true, "construct": true, "deleteProperty": true, "defineProperty": true,
+	"getOwnPropertyDescriptor": true, "getPrototypeOf": true, "setPrototypeOf": true, "ownKeys": true, "isExtensible": true,
+	"preventExtensions": true,
+}
+
+// plainGlobals are functions of the language that do not begin with a capital.
+var plainGlobals = map[unistring.String]bool{
+	"parseInt": true, "parseFloat": true, "isNaN": true, "isFinite": true, "structuredClone": true, "queueMicrotask": true,
+	"atob": true, "btoa": true, "encodeURIComponent": true, "decodeURIComponent": true, "encodeURI": true, "decodeURI": true,
+	"escape": true, "unescape": true,
+}
+
+// holdsAny says whether a name that is called may be any function's: it is none of
+// the script's functions, the language's or the transpiler's.
+func holdsAny(name unistring.String, last map[unistring.String]file.Idx) bool {
+	if _, known := last[name]; known || plainGlobals[name] || name == "" {
+		return false
+	}
+	s := name.String()
+	return !(s[0] >= 'A' && s[0] <= 'Z' && len(s) > 1) && !strings.HasPrefix(s, "__") && !strings.Contains(s, " ")
 }
 
 // recurs says whether a function may be the one in a circle of calls that looks at
 // the depth. In each circle one function calls itself, or one that is further down.
 // What is within a function counts as its own.
 func (f *function) recurs(last map[unistring.String]file.Idx) bool {
+	if f.implicit || slices.ContainsFunc(f.callees, func(name unistring.String) bool { return holdsAny(name, last) }) {
+		return true
+	}
 	for name := range f.mentions {
 		if f.names[name] || last[name] >= f.node.Idx1() {
 			return true
@@ -124,6 +174,26 @@ func (c *calls) enter(node any) bool {
 		c.mention("#" + n.Identifier.Name)
 	case *ast.PropertyShort:
 		c.mention(n.Name.Name)
+	case *ast.BracketExpression:
+		if key, ok := n.Member.(*ast.StringLiteral); ok {
+			c.mention(key.Value)
+		}
+	case *ast.CallExpression:
+		c.call(n.Callee)
+	case *ast.NewExpression:
+		c.call(n.Callee)
+	case *ast.TemplateLiteral:
+		if n.Tag != nil {
+			c.call(n.Tag)
+		}
+	case *ast.PropertyKeyed:
+		if n.Computed || n.Kind == ast.PropertyKindGet || n.Kind == ast.PropertyKindSet {
+			c.accessor = n.Value
+		}
+	case *ast.MethodDefinition:
+		if n.Computed || n.Kind == ast.PropertyKindGet || n.Kind == ast.PropertyKindSet {
+			c.accessor = n.Body
+		}
 	case *ast.ClassLiteral:
 		c.own = n.Name
 	case *ast.FunctionLiteral:
@@ -137,16 +207,39 @@ func (c *calls) enter(node any) bool {
 
 func (c *calls) begin(node ast.Node) {
 	f := &function{node: node, base: len(c.names), names: map[unistring.String]bool{}, mentions: map[unistring.String]bool{}}
+	f.implicit = c.accessor == node
 	outside := 0
 	if len(c.open) > 0 {
 		outside = c.open[len(c.open)-1].base
 	}
 	for _, name := range c.names[outside:] {
 		f.names[name] = true
+		f.implicit = f.implicit || implicitNames[name]
 		c.last[name] = max(c.last[name], node.Idx0())
 	}
 	c.functions = append(c.functions, f)
 	c.open = append(c.open, f)
+}
+
+// call notes what is called in the innermost function.
+func (c *calls) call(callee ast.Expression) {
+	if len(c.open) == 0 {
+		return
+	}
+	f := c.open[len(c.open)-1]
+	if o, ok := callee.(*ast.Optional); ok {
+		callee = o.Expression
+	}
+	switch e := callee.(type) {
+	case *ast.Identifier:
+		f.callees = append(f.callees, e.Name)
+	case *ast.BracketExpression:
+		if _, named := e.Member.(*ast.StringLiteral); !named {
+			f.implicit = true
+		}
+	case *ast.CallExpression, *ast.ConditionalExpression, *ast.BinaryExpression:
+		f.implicit = true
+	}
 }
 
 func (c *calls) mention(name unistring.String) {
@@ -203,40 +296,34 @@ func nameOf(node any) (name unistring.String, ok bool) {
 		return k.Value, true
 	case *ast.DotExpression:
 		return k.Identifier.Name, true
+	case *ast.BracketExpression:
+		if member, ok := k.Member.(*ast.StringLiteral); ok {
+			return member.Value, true
+		}
 	case *ast.PrivateDotExpression:
 		return "#" + k.Identifier.Name, true
 	}
 	return "", false
 }
 
-// guard puts the look at the depth before the first statement, at its place.
+// guard puts the look at the depth before the first statement, at its place, and
+// before what parameters are by default.
 func (f *function) guard() bool {
-	var body *ast.BlockStatement
 	switch n := f.node.(type) {
 	case *ast.FunctionLiteral:
-		body = n.Body
+		defaults := beforeInitializers(n.ParameterList, false, lookAtDepth)
+		return insertFirst(n.Body, lookAtDepth) || defaults
 	case *ast.ArrowFunctionLiteral:
+		defaults := beforeInitializers(n.ParameterList, false, lookAtDepth)
 		switch b := n.Body.(type) {
 		case *ast.BlockStatement:
-			body = b
+			return insertFirst(b, lookAtDepth) || defaults
 		case *ast.ExpressionBody:
 			b.Expression = &ast.SequenceExpression{Sequence: []ast.Expression{lookAtDepth(b.Idx0()), b.Expression}}
 			return true
 		}
 	}
-	if body == nil {
-		return false
-	}
-	i := 0
-	for i < len(body.List) && isDirective(body.List[i]) {
-		i++
-	}
-	if i == len(body.List) {
-		return false // it calls nothing
-	}
-	look := &ast.ExpressionStatement{Expression: lookAtDepth(body.List[i].Idx0())}
-	body.List = slices.Insert(body.List, i, ast.Statement(look))
-	return true
+	return false
 }
 
 func isDirective(s ast.Statement) bool {
