@@ -85,17 +85,18 @@ func (b *breakage) take() map[string][]string {
 	return news
 }
 
-// errors are the errors of a diagnosis in words, and the denied tools.
+// errors are the errors of a diagnosis in words, and the denied tools. A tool that
+// is gone comes before what TypeScript makes of it.
 func (d *diagnosis) errors() []string {
 	var all []string
-	for _, t := range d.types {
-		if t.Severity == protocol.DiagnosticSeverityError {
-			all = append(all, firstLine(messageText(t.Message)))
-		}
-	}
 	for _, f := range d.found {
 		if f.severity == protocol.DiagnosticSeverityError || f.code == DiagnosticDeniedTool {
 			all = append(all, f.message)
+		}
+	}
+	for _, t := range d.types {
+		if t.Severity == protocol.DiagnosticSeverityError {
+			all = append(all, firstLine(messageText(t.Message)))
 		}
 	}
 	return all

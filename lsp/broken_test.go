@@ -64,3 +64,15 @@ func TestPool5Diagnostic(t *testing.T) {
 		t.Errorf("found %+v", d.found)
 	}
 }
+
+// DIAG-2: of a script that a change of the pool has broken the person hears first
+// which tool is gone, and not what that does to a type.
+func TestDiag2ToolsComeFirst(t *testing.T) {
+	snap := &workspace.Snapshot{Catalog: catalog.Empty(), Config: &config.Config{}, Rules: permission.NewRules(nil)}
+	d := newDiagnosis(snap, true, "await tools.mcp__a__gone({})", script.TypeScript)
+	d.types = []protocol.Diagnostic{{Severity: protocol.DiagnosticSeverityError, Message: protocol.String("Type 'unknown' is not assignable to type 'string'.")}}
+	d.run()
+	if all := d.errors(); len(all) != 2 || !strings.Contains(all[0], "mcp__a__gone") {
+		t.Errorf("got %q", all)
+	}
+}
