@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 
 	"codemode-ls/config"
@@ -79,7 +80,7 @@ var errTooLate = errors.New("the time for the call has run out")
 var errSessionEnded = errors.New("the session has ended")
 
 // errNotTaken is the cause of a call that the server has read nothing of, because
-// its process had ended before.
+// its process had ended before, or because nobody listens at its address.
 var errNotTaken = errors.New("the server had ended before the call")
 
 // callCeiling bounds a call however much progress it reports.
@@ -122,7 +123,13 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 		request.Params.Arguments = json.RawMessage(arguments)
 		// A server that does not take the request must not hold up others.
 		defer time.AfterFunc(sendGrace, c.sent).Stop()
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { c.sent() }})
+		var reached atomic.Bool
+		taken = reached.Load
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+			GetConn:      func(string) { reached.Store(false) }, // once more, when a connection turned out to be closed
+			GotConn:      func(httptrace.GotConnInfo) { reached.Store(true) },
+			WroteRequest: func(httptrace.WroteRequestInfo) { c.sent() },
+		})
 	}
 
 	// An answer that has arrived already when the session ends still counts.
@@ -133,7 +140,7 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 	timer.Stop()
 	release()
 	r, err := s.outcome(caller, ctx, c, tap, err, limit)
-	if failed := (*CallError)(nil); errors.As(err, &failed) && failed.Reason == Unavailable && !taken() && s.process.within(drainGrace) {
+	if failed := (*CallError)(nil); errors.As(err, &failed) && failed.Reason == Unavailable && !taken() && (s.process == nil || s.process.within(drainGrace)) {
 		failed.Err = errNotTaken
 	}
 	return r, err
