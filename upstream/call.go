@@ -98,7 +98,7 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ctx, tap := tapped(ctx)
-	taken := func() bool { return true }
+	var taken func() bool
 
 	begin := time.Now()
 	timer := time.AfterFunc(limit, func() { cancel(errTooLate) })
