@@ -94,6 +94,7 @@ var callCeiling = func() time.Duration {
 }()
 
 func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, limit time.Duration) (*Result, error) {
+	defer s.begin()()
 	caller := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -16,11 +17,14 @@ type remote struct {
 	t      *testing.T
 	at     string
 	server *http.Server
-	calls  atomic.Int32 // tools/call that it has read
+	calls  atomic.Int32 // tools/call that it has read and done
+	// stale, when set, answers tools/call of sessions that the server has forgotten.
+	session string
+	stale   func()
 }
 
 func newRemote(t *testing.T) *remote {
-	r := &remote{t: t, at: "127.0.0.1:0"}
+	r := &remote{t: t, at: "127.0.0.1:0", session: "one"}
 	r.start()
 	t.Cleanup(func() { r.stop() })
 	return r
@@ -55,9 +59,14 @@ func (r *remote) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	answer := `"error":{"code":-32601,"message":"no such method"}`
+	if m.Method == "tools/call" && q.Header.Get("Mcp-Session-Id") != r.session {
+		r.stale()
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
 	switch m.Method {
 	case "initialize":
-		w.Header().Set("Mcp-Session-Id", "one")
+		w.Header().Set("Mcp-Session-Id", r.session)
 		answer = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"h","version":"1"}}`
 	case "tools/list":
 		answer = `"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`
@@ -96,5 +105,44 @@ func TestNobodyListens(t *testing.T) { // MCP-5
 	<-again
 	if n := r.calls.Load(); n != 2 {
 		t.Errorf("%d calls", n)
+	}
+}
+
+// All calls that are under way when the server turns out to have forgotten the
+// session are made again in the next one, and not only the one that heard it first.
+func TestForgottenInManyCalls(t *testing.T) { // MCP-5
+	r := newRemote(t)
+	s := newTestSet(t, nil)
+	s.configure(r.config())
+	s.settle()
+	h := s.find("h")
+	h.mu.Lock()
+	old := h.session
+	h.mu.Unlock()
+
+	const n = 4
+	var arrived sync.WaitGroup
+	arrived.Add(n)
+	var first atomic.Bool
+	r.stop()
+	r.session, r.stale = "two", func() {
+		arrived.Done()
+		arrived.Wait()
+		if !first.CompareAndSwap(false, true) {
+			<-old.ended // the first has been heard
+		}
+	}
+	r.start()
+	var calls sync.WaitGroup
+	for range n {
+		calls.Go(func() {
+			if got, err := s.Call(testContext(t), Call{Server: "h", Tool: "echo"}); err != nil || got.Text != "done" {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	if got := r.calls.Load(); got != n {
+		t.Errorf("%d calls", got)
 	}
 }

@@ -113,6 +113,9 @@ func (s *server) run(ctx context.Context, onlyLegacy bool) {
 			connected := time.Now()
 			s.publishSession(session)
 			err = s.serve(ctx, session)
+			if session.process == nil {
+				session.drain(ctx)
+			}
 			session.close()
 			if ctx.Err() == nil && errors.Is(err, errForgotten) && time.Since(connected) > p.minSession {
 				s.publishReconnecting()

@@ -59,6 +59,8 @@ type session struct {
 	mu       sync.Mutex
 	progress map[string]*reporter // by token; guards the reporters too
 	token    int
+	calls    int           // that wait for their answers
+	idle     chan struct{} // closed when there are none; nil when nobody waits for it
 
 	ctx        context.Context // until the session is closed
 	cancel     context.CancelFunc
@@ -342,6 +344,42 @@ func (s *session) hasEnded() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// begin counts a call until done is called.
+func (s *session) begin() (done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.calls--; s.calls == 0 && s.idle != nil {
+			close(s.idle)
+			s.idle = nil
+		}
+	}
+}
+
+// drain lets the calls of a session over HTTP that is of no more use have their
+// answers: one of them has heard that the server has forgotten it, and the others
+// are about to. Cut off, they could not be made again.
+func (s *session) drain(ctx context.Context) {
+	late := time.NewTimer(drainGrace)
+	defer late.Stop()
+	s.mu.Lock()
+	if s.calls == 0 {
+		s.mu.Unlock()
+		return
+	}
+	idle := make(chan struct{})
+	s.idle = idle
+	s.mu.Unlock()
+	select {
+	case <-idle:
+	case <-late.C:
+	case <-ctx.Done():
 	}
 }
 
