@@ -34,6 +34,20 @@ func (a *app) asker(p *progress) exec.Asker {
 	return nobody{}
 }
 
+// onDescriptor calls do with f's descriptor, and leaves f as it is: after Fd its
+// deadlines would not work any more.
+func onDescriptor(f *os.File, do func(fd uintptr) error) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var done error
+	if err := raw.Control(func(fd uintptr) { done = do(fd) }); err != nil {
+		return err
+	}
+	return done
+}
+
 // nobody denies, and says what would have let the call pass.
 type nobody struct{}
 
@@ -73,6 +87,10 @@ func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, 
 	shown := []rune(printable(string(arguments)))
 	if len(shown) > maxShownArguments {
 		shown = append(shown[:maxShownArguments], []rune(fmt.Sprintf("\n… (%d characters more)", len(shown)-maxShownArguments))...)
+	}
+	// What was typed before a question is shown is no answer to it.
+	if err := discardInput(t.tty); err != nil {
+		return exec.Answer{}, fmt.Errorf("typed-ahead input cannot be told from an answer: %w", err)
 	}
 	fmt.Fprintf(t.tty, "\nThe script wants to call %s (server %s)%s\n%s\n", printable(q.Tool), printable(q.Server), place(q.Range), string(shown))
 	if q.Note != "" {

@@ -173,6 +173,31 @@ func TestCli3Terminal(t *testing.T) {
 	}
 }
 
+// CLI-3: what is typed before a question is shown does not answer it, nor do keys that
+// were pressed while another question was being answered.
+func TestCli3TypedAhead(t *testing.T) {
+	gate := filepath.Join(t.TempDir(), "gate")
+	if err := unix.Mkfifo(gate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := onTerminal(t, `await tools.mcp__mine__add({ a: 1, b: 2 }); return (await tools.mcp__mine__add({ a: 1, b: 3 })).sum`, nil,
+		"run", "--check", "off", "--server", `mine=sh -c "read line < `+gate+`; exec codemode-ls demo"`)
+	p.press("y\nalw")
+	p.see("y\r\nalw") // the terminal has it, and echoes it
+	if err := os.WriteFile(gate, []byte("go\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.see(`"b": 2`)
+	p.see("deny and [s]top ?")
+	p.press("o\ny\n")
+	p.see(`"b": 3`)
+	p.press("d\n")
+	shown, code := p.end()
+	if code != exitDenied || strings.Count(shown, "The script wants to call") != 2 {
+		t.Errorf("exit code %d, standard output %q, terminal %q", code, p.stdout.String(), shown)
+	}
+}
+
 // PERM-12: from the second question on, a number allows so many calls, and "w"
 // those that meet the condition.
 func TestPerm12Terminal(t *testing.T) {
