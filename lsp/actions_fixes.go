@@ -118,14 +118,16 @@ func (m *mender) await(f finding) []mend {
 				}})
 			}
 		case u.Several:
-			all = append(all, mend{title: "Wait for all with Promise.all", preferred: true, edits: []edit{
-				{u.Start, u.Start, "await Promise.all("}, {u.End, u.End, ")"},
-			}})
+			wait := "await Promise.all("
+			if strings.HasSuffix(strings.TrimRight(m.text[:u.Start], " \t\r\n"), "await") {
+				wait = "Promise.all(" // an await of the list, which waits for nothing
+			}
+			all = append(all, mend{title: "Wait for all with Promise.all", preferred: true, edits: []edit{{u.Start, u.Start, wait}, {u.End, u.End, ")"}}})
 		default:
 			all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{u.Start, u.Start, "await "}}})
 		}
 		before := strings.TrimRight(m.text[:u.Start], " \t\r\n")
-		if u.Callback != "" || strings.HasSuffix(before, "return") || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") ||
+		if u.Callback != "" || strings.HasSuffix(before, "return") || strings.HasSuffix(before, "await") || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") ||
 			strings.HasSuffix(before, "=") || strings.HasSuffix(before, "(") || strings.HasSuffix(before, "{") && strings.HasSuffix(before, "${") {
 			return all
 		}

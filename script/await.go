@@ -37,7 +37,7 @@ func FindUnawaited(text string) []Unawaited {
 		if !use.Called || at.to <= at.from {
 			continue
 		}
-		if whole, ok := s.discarded(extent{at.from, at.to + 1}); ok || whole.several && f.returned(whole.extent) || f.inReturned(whole.extent) {
+		if whole, ok := s.discarded(extent{at.from, at.to + 1}); ok || f.lost(whole) {
 			f.add(use.Whole, use.Name, whole)
 		}
 	}
@@ -248,8 +248,9 @@ func (f *awaiting) callbacks() {
 		}
 		head := f.newHead(f.headOf(i - 2))
 		if list {
-			if d, ok := f.discarded(extent{head, end + 1}); ok || f.returned(d.extent) || f.inReturned(d.extent) {
-				d.several = d.several || d.from == head
+			d, ok := f.discarded(extent{head, end + 1})
+			d.several = d.several || d.from == head
+			if ok || f.lost(d) {
 				f.add(f.span(f.tokens[i].start, f.tokens[i].end), "", d)
 			}
 			continue
@@ -284,6 +285,33 @@ func (f *awaiting) hasMethod(name string) bool {
 	return slices.ContainsFunc(f.bodies, func(b asyncBody) bool { return b.method == name })
 }
 
+// lost says whether promises go where nobody waits for them: into what the script
+// returns, at once or under a name that does nothing else, or into an await of
+// their list, which waits for none of them.
+func (f *awaiting) lost(d discard) bool {
+	switch {
+	case d.several && (f.returned(d.extent) || f.is(d.from-1, "await")), f.inReturned(d.extent):
+		return true
+	case !f.is(d.from-1, "=") || !f.endsDeclarator(d.to) || !f.isName(d.from-2) || !f.is(d.from-3, "const"):
+		return false
+	}
+	name, mentions := f.string(d.from-2), 0
+	for i := range f.tokens {
+		if f.tired() {
+			return false
+		}
+		if i == d.from-2 || !f.isName(i) || f.string(i) != name || f.afterMember(i) {
+			continue
+		}
+		at := extent{i, i + 1}
+		if !(d.several && f.returned(at)) && !f.inReturned(at) && !f.madeText(at) {
+			return false
+		}
+		mentions++
+	}
+	return mentions > 0
+}
+
 // inReturned says whether an expression is an element or a property of what the
 // script returns: a promise in there is not waited for.
 func (f *awaiting) inReturned(e extent) bool {
@@ -292,7 +320,7 @@ func (f *awaiting) inReturned(e extent) bool {
 	}
 	open := f.around(e.from)
 	return open > 0 && f.opens(open) && f.returned(extent{open, f.tokens[open].match + 1}) &&
-		(f.is(open, "[") && (e.from-1 == open || f.is(e.from-1, ",")) || f.is(open, "{") && f.is(e.from-1, ":"))
+		(f.is(open, "[") && (e.from-1 == open || f.is(e.from-1, ",")) || f.is(open, "{") && (f.is(e.from-1, ":") || e.to == e.from+1 && (e.from-1 == open || f.is(e.from-1, ","))))
 }
 
 // returned says whether an expression is what the script returns.
