@@ -132,6 +132,7 @@ func newRealm(out outlet) *realm {
 		panic(r.newError("TypeError", "import() is not available in Exec scripts: a script cannot load modules; it reaches the outside only through tools"))
 	})
 	r.mendPromise()
+	r.mendMethods()
 	r.helpers = []goja.Value{r.native("await", r.awaited), r.native("super", r.superOf), newDepthGauge(r), importer}
 	r.tools = newNamespace(r, "")
 	r.members = newNamespace(r, codemode+".")
