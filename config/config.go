@@ -257,8 +257,12 @@ type Config struct {
 	Found []Found
 	// Hooks are commands to run around calls, in the order in which they run. Those
 	// of the Workspace layer need an approval.
-	Hooks    []Hook
-	Findings []Finding
+	Hooks []Hook
+	// UnreadHooks are those of the Findings that hide hooks before calls, each of which
+	// may be a guard: a file that cannot be read, a pattern that is none, an event that
+	// is misspelt. While there are any, every call has to be asked for.
+	UnreadHooks []Finding
+	Findings    []Finding
 }
 
 // Found is one file with servers that was read (MCP-1).

@@ -120,38 +120,85 @@ func noTool(matcher string) string {
 // hooks reads the setting "hooks" of a document.
 func (l *loader) hooks(d layerDocument, layer Layer) []Hook {
 	m := d.find("hooks")
+	if m == nil && d.object != nil {
+		l.misspelt(d)
+	}
 	if m == nil || m.Value.Value.Kind() == 'n' {
 		return nil
 	}
-	events, ok := m.Value.Value.(*hujson.Object)
-	if !ok {
-		d.reportValue(&m.Value, "error", "wrong-type", fmt.Sprintf("\"hooks\" must be an object of lists by event, not %s", describe(&m.Value)))
-		return nil
-	}
 	r := hookReader{document: d.document, layer: layer}
-	for i := range events.Members {
-		r.event(&events.Members[i])
+	if events, ok := m.Value.Value.(*hujson.Object); !ok {
+		r.event = PreToolUse // who knows
+		r.lost(&m.Value, "wrong-type", fmt.Sprintf("\"hooks\" must be an object of lists by event, not %s", describe(&m.Value)))
+	} else {
+		for i := range events.Members {
+			r.readEvent(&events.Members[i])
+		}
 	}
+	l.config.UnreadHooks = append(l.config.UnreadHooks, r.unread...)
 	return r.hooks
+}
+
+// misspelt looks for hooks under a name that is nearly "hooks"; that it is unknown is
+// reported with the other settings.
+func (l *loader) misspelt(d layerDocument) {
+	for i := range d.object.Members {
+		m := &d.object.Members[i]
+		if name := key(m); distance(strings.ToLower(name), "hooks") <= 1 {
+			l.config.UnreadHooks = append(l.config.UnreadHooks,
+				d.finding(m.Name.StartOffset, m.Name.EndOffset, "error", "unknown-setting", fmt.Sprintf("unknown setting %q; did you mean \"hooks\"?", name)))
+		}
+	}
+}
+
+// guardFile reads a file that may have hooks. What is said of one that cannot be
+// read stands for the guards that may be in it.
+func (l *loader) guardFile(path string, required bool) layerDocument {
+	before := len(l.config.Findings)
+	d := l.file(path, required)
+	for _, f := range l.config.Findings[before:] {
+		if f.Severity == "error" {
+			l.config.UnreadHooks = append(l.config.UnreadHooks, f)
+		}
+	}
+	return d
 }
 
 // hookReader collects the hooks of one document. One that cannot be read is
 // reported and left out; the others count.
 type hookReader struct {
 	*document
-	layer Layer
-	hooks []Hook
+	layer  Layer
+	hooks  []Hook
+	event  string    // that is being read
+	unread []Finding // of hooks before calls
 }
 
-func (r *hookReader) event(m *hujson.ObjectMember) {
+// lost reports a hook that cannot be read, an error. One that is run before calls may
+// be a guard.
+func (r *hookReader) lost(v *hujson.Value, code, message string) {
+	f := r.finding(v.StartOffset, v.EndOffset, "error", code, message)
+	r.add(f)
+	if r.event == PreToolUse && len(r.unread) < maxFindings {
+		r.unread = append(r.unread, f)
+	}
+}
+
+func (r *hookReader) readEvent(m *hujson.ObjectMember) {
 	event := key(m)
 	if !slices.Contains(hookEvents, event) {
-		r.reportValue(&m.Name, "warning", "unknown-event", fmt.Sprintf("there is no event %q; known are %s", event, strings.Join(hookEvents, ", ")))
+		message := fmt.Sprintf("there is no event %q; known are %s", event, strings.Join(hookEvents, ", "))
+		if r.event = closest(event, hookEvents); r.event == PreToolUse {
+			r.lost(&m.Name, "unknown-event", message)
+		} else {
+			r.reportValue(&m.Name, "warning", "unknown-event", message)
+		}
 		return
 	}
+	r.event = event
 	groups, ok := m.Value.Value.(*hujson.Array)
 	if !ok {
-		r.reportValue(&m.Value, "error", "wrong-type", fmt.Sprintf("%q must be a list, not %s", event, describe(&m.Value)))
+		r.lost(&m.Value, "wrong-type", fmt.Sprintf("%q must be a list, not %s", event, describe(&m.Value)))
 		return
 	}
 	for i := range groups.Elements {
@@ -163,7 +210,7 @@ func (r *hookReader) event(m *hujson.ObjectMember) {
 func (r *hookReader) group(event string, v *hujson.Value) {
 	object, ok := v.Value.(*hujson.Object)
 	if !ok {
-		r.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q must hold objects with \"matcher\" and \"hooks\", not %s", event, describe(v)))
+		r.lost(v, "wrong-type", fmt.Sprintf("%q must hold objects with \"matcher\" and \"hooks\", not %s", event, describe(v)))
 		return
 	}
 	h := Hook{Event: event, Layer: r.layer, File: r.file}
@@ -174,12 +221,12 @@ func (r *hookReader) group(event string, v *hujson.Value) {
 		case "matcher":
 			matcher, ok := text(&m.Value)
 			if !ok {
-				r.reportValue(&m.Value, "error", "wrong-type", fmt.Sprintf("\"matcher\" must be a string, not %s", describe(&m.Value)))
+				r.lost(&m.Value, "wrong-type", fmt.Sprintf("\"matcher\" must be a string, not %s", describe(&m.Value)))
 				return
 			}
 			names, err := compileMatcher(matcher)
 			if err != nil {
-				r.reportValue(&m.Value, "error", "bad-matcher", fmt.Sprintf("\"matcher\" is not a pattern: %v", err))
+				r.lost(&m.Value, "bad-matcher", fmt.Sprintf("\"matcher\" is not a pattern: %v", err))
 				return
 			}
 			h.Matcher, h.names = matcher, names
@@ -188,7 +235,7 @@ func (r *hookReader) group(event string, v *hujson.Value) {
 			}
 		case "hooks":
 			if list, ok = m.Value.Value.(*hujson.Array); !ok {
-				r.reportValue(&m.Value, "error", "wrong-type", fmt.Sprintf("\"hooks\" must be a list, not %s", describe(&m.Value)))
+				r.lost(&m.Value, "wrong-type", fmt.Sprintf("\"hooks\" must be a list, not %s", describe(&m.Value)))
 				return
 			}
 		default:
@@ -196,7 +243,7 @@ func (r *hookReader) group(event string, v *hujson.Value) {
 		}
 	}
 	if list == nil {
-		r.reportValue(v, "error", "wrong-type", "\"hooks\", the list of commands, is missing")
+		r.lost(v, "wrong-type", "\"hooks\", the list of commands, is missing")
 		return
 	}
 	for i := range list.Elements {
@@ -208,7 +255,7 @@ func (r *hookReader) group(event string, v *hujson.Value) {
 func (r *hookReader) command(h Hook, v *hujson.Value) {
 	object, ok := v.Value.(*hujson.Object)
 	if !ok {
-		r.reportValue(v, "error", "wrong-type", fmt.Sprintf("a hook must be an object with \"command\", not %s", describe(v)))
+		r.lost(v, "wrong-type", fmt.Sprintf("a hook must be an object with \"command\", not %s", describe(v)))
 		return
 	}
 	h.Timeout = defaultHookTime
@@ -218,12 +265,12 @@ func (r *hookReader) command(h Hook, v *hujson.Value) {
 		switch name := key(m); name {
 		case "type":
 			if kind, _ := text(&m.Value); kind != "command" {
-				r.reportValue(&m.Value, "error", "wrong-type", "\"type\" of a hook must be \"command\"")
+				r.lost(&m.Value, "wrong-type", "\"type\" of a hook must be \"command\"")
 				return
 			}
 		case "command":
 			if h.Command, ok = text(&m.Value); !ok {
-				r.reportValue(&m.Value, "error", "wrong-type", fmt.Sprintf("\"command\" must be a string, not %s", describe(&m.Value)))
+				r.lost(&m.Value, "wrong-type", fmt.Sprintf("\"command\" must be a string, not %s", describe(&m.Value)))
 				return
 			}
 			h.Line, _ = r.position(m.Name.StartOffset)
@@ -237,7 +284,7 @@ func (r *hookReader) command(h Hook, v *hujson.Value) {
 		}
 	}
 	if strings.TrimSpace(h.Command) == "" || strings.ContainsRune(h.Command, 0) {
-		r.reportValue(v, "error", "no-command", "a hook needs a \"command\"")
+		r.lost(v, "no-command", "a hook needs a \"command\"")
 		return
 	}
 	r.hooks = append(r.hooks, h)

@@ -131,6 +131,9 @@ func TestHooksThatCannotBeRead(t *testing.T) {
 		{"{\"hooks\": {\"PreToolUse\": [{\n\"matcher\": \"Exec\", \"hooks\": [{\"command\": \"good\"}]}]}}", "bad-matcher", 1, 1},
 		{"{\"hooks\": {\"PreToolUse\": [{\n\"matcher\": \"mcp__a__*|Bash\", \"hooks\": [{\"command\": \"good\"}]}]}}", "bad-matcher", 1, 1},
 		{"{\n\"mcpServers\": {}}", "unknown-field", 1, 0},
+		{"{\n\"hooks\": {", "syntax", 1, 0},
+		{"{\"hooks\": {\n\"preToolUse\": []}}", "unknown-event", 1, 0},
+		{"{\"hooks\": {\n\"SessionStart\": []}}", "unknown-event", 1, 0},
 	} {
 		folder := t.TempDir()
 		path := filepath.Join(folder, HooksFile)
@@ -146,6 +149,10 @@ func TestHooksThatCannotBeRead(t *testing.T) {
 			continue
 		}
 		f := config.Findings[0]
+		// Each error but that of a timeout hides what may be a guard; calls have to be asked for.
+		if guards := f.Severity == "error" && !strings.Contains(c.text, "timeout"); guards != (len(config.UnreadHooks) == 1) || guards && config.UnreadHooks[0] != f {
+			t.Errorf("%s: %s, unread %+v", c.text, f.Severity, config.UnreadHooks)
+		}
 		if f.Code != c.code || f.StartLine != c.line || f.File != path {
 			t.Errorf("%s: %+v", c.text, f)
 		}

@@ -75,7 +75,7 @@ type loader struct {
 
 func (l *loader) load() {
 	s := l.sources
-	user := l.file(s.userFile(), s.File != "")
+	user := l.guardFile(s.userFile(), s.File != "")
 	editor := l.section(s.Editor, "the editor's settings")
 	editorWorkspace := l.section(s.EditorWorkspace, "the editor's workspace settings")
 
@@ -85,7 +85,7 @@ func (l *loader) load() {
 	l.remote(editor)
 	l.config.Hooks = l.allHooks(user, editor, editorWorkspace)
 	for _, folder := range s.Folders {
-		l.config.Hooks = append(l.config.Hooks, l.workspaceHooks(l.file(hooksFile(folder), false))...)
+		l.config.Hooks = append(l.config.Hooks, l.workspaceHooks(l.guardFile(hooksFile(folder), false))...)
 	}
 
 	var servers []Server

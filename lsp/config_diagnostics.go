@@ -24,15 +24,18 @@ const (
 	DiagnosticUndeclaredInput  = "undeclared-input"
 	DiagnosticNameConflict     = "name-conflict"
 	DiagnosticSharedNamespace  = "shared-namespace"
-	DiagnosticBrokenRules      = "broken-rules" // of a file of permission rules
+	DiagnosticBrokenRules      = "broken-rules" // of a file of permission rules, or of hooks
 	diagnosticShadowed         = "shadowed-server"
 )
 
-// ruleDiagnostics says what is wrong with files of permission rules, by URI: such
+// ruleDiagnostics says what is wrong with files of permission rules or hooks, by URI: such
 // a file is reported at its line (PERM-10), open or not.
 func (s *Server) ruleDiagnostics(snap *Snapshot) map[string][]protocol.Diagnostic {
 	all := map[string][]protocol.Diagnostic{}
 	for _, p := range snap.Workspace.Problems {
+		if p.File == "" {
+			continue // it is of the editor's settings, and told
+		}
 		u := string(uri.File(p.File))
 		d := protocol.Diagnostic{
 			Severity: protocol.DiagnosticSeverityError, Code: protocol.String(DiagnosticBrokenRules), Source: optional("codemode"),

@@ -257,16 +257,19 @@ func (s *Server) take(ctx context.Context, w opened) {
 	s.tellBrokenRules(ctx, old.Workspace, next)
 }
 
-// tellBrokenRules says which files of rules cannot be read, and so why everything
+// tellBrokenRules says which files of rules and hooks cannot be read, and so why everything
 // is asked for (PERM-10).
 func (s *Server) tellBrokenRules(ctx context.Context, old, next *workspace.Snapshot) {
 	for _, p := range next.Problems {
 		if slices.Contains(old.Problems, p) {
 			continue
 		}
-		s.log.Error("broken file of rules", "file", p.File, "line", p.Range.Start.Line+1, "problem", p.Message)
-		s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("Codemode: %s, line %d: %s. Until this is mended, every call is asked for.",
-			plain(p.File, 300), p.Range.Start.Line+1, plain(p.Message, 300)))
+		where := fmt.Sprintf("%s, line %d", plain(p.File, 300), p.Range.Start.Line+1)
+		if p.File == "" {
+			where = "the editor's settings"
+		}
+		s.log.Error("rules or hooks that cannot be read", "file", p.File, "line", p.Range.Start.Line+1, "problem", p.Message)
+		s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("Codemode: %s: %s. Until this is mended, every call is asked for.", where, plain(p.Message, 300)))
 	}
 }
 

@@ -1,12 +1,14 @@
 package workspace
 
 import (
+	"path/filepath"
 	"reflect"
 	"slices"
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
+	"codemode-ls/script"
 )
 
 // refresh makes the snapshot of this moment, or gives the last one when nothing
@@ -22,13 +24,13 @@ func (w *Workspace) refresh() *Snapshot {
 	}
 	w.seen = changes
 	pool := w.pool(rules)
-	w.store.SetFixed(append(w.flagRules(), builtinRules(pool, w.loaded.servers)...))
+	w.store.SetFixed(append(append(w.flagRules(), builtinRules(pool, w.loaded.servers)...), guardRules(w.loaded)...))
 	next := &Snapshot{
 		Config:   w.loaded.config,
 		Catalog:  pool,
 		Rules:    w.store.Rules(),
 		Servers:  w.cleaned(w.set.Status()),
-		Problems: w.store.Problems(),
+		Problems: append(w.store.Problems(), unreadHooks(w.loaded.config)...),
 
 		UndecidedHooks: w.undecidedHooks(w.loaded.config),
 		UsesDemo:       w.loaded.usesDemo,
@@ -85,6 +87,40 @@ func builtinRules(pool *catalog.Catalog, servers []config.Server) []permission.R
 		}
 	}
 	return rules
+}
+
+// guardRules ask for every call while there are hooks that cannot be read: a guard
+// must not be skipped in silence, as denials in a file of rules are not (PERM-10).
+func guardRules(l loaded) []permission.Rule {
+	var rules []permission.Rule
+	for _, f := range l.config.UnreadHooks {
+		layer := permission.User
+		for _, folder := range l.sources.Folders {
+			if f.File != "" && f.File == filepath.Join(folder, filepath.FromSlash(config.HooksFile)) {
+				layer = permission.Repository
+			}
+		}
+		rules = append(rules, permission.Rule{Effect: permission.Ask, Layer: layer, Match: "mcp__*__*", File: f.File, Range: rangeOf(f)})
+	}
+	return rules
+}
+
+// unreadHooks are the problems that guardRules come from.
+func unreadHooks(c *config.Config) []permission.Problem {
+	var problems []permission.Problem
+	for _, f := range c.UnreadHooks {
+		problems = append(problems, permission.Problem{
+			File: f.File, Range: rangeOf(f), Message: "a hook that may deny calls is not understood (" + f.Message + ")",
+		})
+	}
+	return problems
+}
+
+func rangeOf(f config.Finding) script.Range {
+	return script.Range{
+		Start: script.Position{Line: f.StartLine, Character: f.StartColumn},
+		End:   script.Position{Line: f.EndLine, Character: f.EndColumn},
+	}
 }
 
 func same(a, b *Snapshot) bool {

@@ -66,7 +66,8 @@ type Snapshot struct {
 	Catalog *catalog.Catalog
 	Rules   *permission.Rules
 	Servers []upstream.Status
-	// Problems are broken rule files.
+	// Problems are broken rule files, and hooks before calls that cannot be read.
+	// Every call is asked for while there are any.
 	Problems []permission.Problem
 	// UndecidedHooks are hooks of the workspace's files that wait for an approval.
 	UndecidedHooks []config.Hook

@@ -129,7 +129,10 @@ func (a *app) report(w *workspace.Workspace) error {
 		broken = broken || f.Severity == "error"
 	}
 	for _, p := range s.Problems {
-		fmt.Fprintf(a.stderr, "%s:%d:%d: error: %s\n", printable(p.File), p.Range.Start.Line+1, p.Range.Start.Character+1, printable(p.Message))
+		fmt.Fprintf(a.stderr, "%serror: %s\n", problemPlace(p), printable(p.Message))
+	}
+	if len(s.Problems) > 0 {
+		fmt.Fprintln(a.stderr, "Until this is mended, every call is asked for.")
 	}
 	if s.UsesDemo && !a.quietDemo {
 		fmt.Fprintln(a.stderr, "No MCP server is configured: using the built-in demo server (its tools are harmless).")
@@ -176,6 +179,14 @@ func (a *app) report(w *workspace.Workspace) error {
 		return &exitError{exitConfiguration, nil}
 	}
 	return nil
+}
+
+// problemPlace is where a problem is, before what it is.
+func problemPlace(p permission.Problem) string {
+	if p.File == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d: ", printable(p.File), p.Range.Start.Line+1, p.Range.Start.Character+1)
 }
 
 // wouldDo says what approving a server leads to.

@@ -89,7 +89,7 @@ func (c *runCommand) Run(a *app) error {
 	defer w.Close()
 
 	progress := newProgress(a.stderr)
-	q.Asker, q.Events = a.asker(progress), progress.Event
+	q.Asker, q.Events = a.asker(progress, w.Rules()), progress.Event
 	result := w.Runner().Run(a.ctx, q)
 	progress.Finish()
 	var unrecorded error

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"codemode-ls/exec"
+	"codemode-ls/permission"
 
 	"golang.org/x/term"
 )
@@ -24,14 +25,14 @@ func isTerminal(v any) bool {
 
 // asker is who answers questions: the person at the terminal, or nobody
 // (CLI-3).
-func (a *app) asker(p *progress) exec.Asker {
+func (a *app) asker(p *progress, rules exec.Rules) exec.Asker {
 	if isTerminal(a.stderr) {
 		// Not standard input: a script may come from there.
 		if tty, err := os.OpenFile(terminalPath, os.O_RDWR, 0); err == nil {
 			return &terminalAsker{tty: tty, progress: p}
 		}
 	}
-	return nobody{}
+	return nobody{rules}
 }
 
 // onDescriptor calls do with f's descriptor, and leaves f as it is: after Fd its
@@ -49,9 +50,15 @@ func onDescriptor(f *os.File, do func(fd uintptr) error) error {
 }
 
 // nobody denies, and says what would have let the call pass.
-type nobody struct{}
+type nobody struct{ rules exec.Rules }
 
-func (nobody) Ask(_ context.Context, q exec.Question) (exec.Answer, error) {
+func (n nobody) Ask(_ context.Context, q exec.Question) (exec.Answer, error) {
+	if d := n.rules.Rules().Decide(q.Tool); d.Effect == permission.Ask && d.Rule != nil { // no --allow lifts it (PERM-1)
+		if d.Rule.File == "" {
+			return exec.Answer{}, fmt.Errorf("%w, and a rule asks for this call (%s)", errNoTerminal, d.Rule.Match)
+		}
+		return exec.Answer{}, fmt.Errorf("%w, and %s, line %d, asks for this call", errNoTerminal, d.Rule.File, d.Rule.Range.Start.Line+1)
+	}
 	return exec.Answer{}, fmt.Errorf("%w; --allow '%s' would have let it pass", errNoTerminal, q.Tool)
 }
 
