@@ -13,8 +13,13 @@ const (
 // apart is a union whose object types do not mix: an object with no other
 // properties than its own cannot have those of another one, which TypeScript lets
 // pass in a union unless it is said (`other?: never`). Types that a property with
-// a fixed value tells apart need it not.
-func apart(u union) union {
+// a fixed value tells apart need it not. What comes back is read, not written:
+// there, `"other" in it` has to tell the types apart, as it does when only one of
+// them has the property.
+func (b *builder) apart(u union) union {
+	if b.direction == Output {
+		return u
+	}
 	var objects []*objectType
 	for i := range u {
 		if u[i].kind == kindRef {

@@ -208,7 +208,7 @@ func (b *builder) narrow(u union, n *node, k *keywords) union {
 		for _, kid := range list.kids {
 			branches.add(b.build(kid))
 		}
-		u = b.meet(u, apart(branches.out))
+		u = b.meet(u, b.apart(branches.out))
 	}
 	if k.dependentRequired != nil || k.dependentSchemas != nil {
 		u = b.dependencies(u, k)

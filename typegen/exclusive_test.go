@@ -32,7 +32,7 @@ func TestClosedAndExclusive(t *testing.T) {
 		`{"type":"object","patternProperties":{"^x-":{"type":"string"},"^x-a":{"type":"string","minLength":1},"^y_.*":{"type":"number"},"^[a-z]$":{}}}`: "{\n  [key: string]: unknown;\n  [key: `x-${string}`]: string;\n  [key: `y_${string}`]: number;\n}",
 		`{"type":"object","properties":{"x-own":{"type":"boolean"},"o":{"type":"null"}},"patternProperties":{"^x-":{"type":"string"}}}`:                 "{\n  \"x-own\"?: boolean;\n  o?: null;\n  [key: string]: unknown;\n  [key: `x-${string}`]: string | boolean | undefined;\n}",
 	} {
-		if got, _ := Type([]byte(schema), Options{Direction: Output}); got != want {
+		if got, _ := Type([]byte(schema), Options{Direction: Input}); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", schema, got, want)
 		}
 	}
@@ -43,6 +43,14 @@ func TestClosedAndExclusive(t *testing.T) {
 }
 
 // TYPE-4, by the compiler.
+// What is read is told apart by `in`.
+func TestExclusiveOutput(t *testing.T) {
+	schema := `{"anyOf":[{"type":"object","properties":{"ok":{"type":"string"}},"required":["ok"],"additionalProperties":false},{"type":"object","properties":{"error":{"type":"string"}},"required":["error"],"additionalProperties":false}]}`
+	if got, _ := Type([]byte(schema), Options{Direction: Output}); got != "{\n  ok: string;\n} | {\n  error: string;\n}" {
+		t.Error(got)
+	}
+}
+
 func TestExclusiveCompile(t *testing.T) {
 	tsc := compiler(t, ".")
 	one := `{"type":"object","properties":{"id":{"type":"string"},"name":{"type":"string"},"n":{"type":"number"}},"oneOf":[{"required":["id"]},{"required":["name"]}]}`
