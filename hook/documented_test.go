@@ -69,6 +69,12 @@ func TestDocumentedExamples(t *testing.T) {
 			if string(v.Input) != `{"to":"a@b.c","body":"write to [address] now","n":1}` || v.Decision != "" {
 				t.Errorf("%+v", v)
 			}
+			if v := r.Before(t.Context(), hooks, call("mcp__mail__send", `{"to":"a@b.c"}`)); v.Decision != "" || string(v.Input) != `{"to":"a@b.c"}` {
+				t.Errorf("no body: %+v", v)
+			}
+			if v := r.Before(t.Context(), hooks, call("mcp__mail__send", `{"body":{"x":"a@b.c"}}`)); v.Decision != Deny {
+				t.Errorf("a body that is no text: %+v", v)
+			}
 			if v := r.Before(t.Context(), hooks, call("mcp__chat__read", `{"body":"a@b.c"}`)); v.Input != nil {
 				t.Errorf("%+v", v)
 			}
@@ -107,6 +113,19 @@ func TestDocumentedExamples(t *testing.T) {
 			}
 		},
 	}
+	// A guard that cannot do its work lets nothing pass.
+	t.Run("without jq", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		r, _ := newRunner(t)
+		for name, c := range map[string]Call{
+			"Block a tool":       call("mcp__git__push", `{"force":true}`),
+			"Redact an argument": call("mcp__mail__send", `{"body":"me@example.org"}`),
+		} {
+			if v := r.Before(t.Context(), examples[name], c); v.Decision != Deny || v.Reason == "" {
+				t.Errorf("%s: %+v", name, v)
+			}
+		}
+	})
 	for name, check := range run {
 		if examples[name] == nil {
 			t.Errorf("docs/hooks.md has no example %q", name)
