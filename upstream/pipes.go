@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -256,10 +257,32 @@ func (r *ring) String() string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// lastLine is the last line with something in it, for a message.
-func (r *ring) lastLine() string {
-	lines := strings.Split(strings.TrimSpace(r.String()), "\n")
-	return clip(strings.TrimSpace(lines[len(lines)-1]), 200)
+// tellingLine is what a server's last words come down to, for a message.
+func (r *ring) tellingLine() string { return TellingLine(r.String()) }
+
+// errorLine begins as languages and tools begin the line that names a failure:
+// "Error: …", "TypeError [CODE]: …", "package.Exception: …", "panic: …", "prog: error: …".
+var errorLine = regexp.MustCompile(`(?i)^(?:uncaught |fatal |[\w.-]+: )?[\w.]*(?:error|exception|panic|fatal)(?: \[\w+\])?: \S`)
+
+// maxTellingLines is how far from the end a line that names a failure counts.
+const maxTellingLines = 60
+
+// TellingLine is the line of a standard error that says best why a program has
+// ended: of its last lines the last one that names an error, else the last with
+// something in it. "" when there is none.
+func TellingLine(stderr string) string {
+	lines := strings.Split(strings.TrimSpace(stderr), "\n")
+	last := ""
+	for i := len(lines) - 1; i >= max(0, len(lines)-maxTellingLines); i-- {
+		line := strings.TrimRight(lines[i], " \t\r")
+		if errorLine.MatchString(line) {
+			return clip(line, 200)
+		}
+		if last == "" && !strings.HasPrefix(line, "Node.js v") { // it signs what it says of a failure
+			last = strings.TrimSpace(line)
+		}
+	}
+	return clip(last, 200)
 }
 
 // clip shortens a text for a message, and takes out what is not text.

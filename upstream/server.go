@@ -175,7 +175,7 @@ func (s *server) serve(ctx context.Context, session *session) error {
 			if why == errForgotten.Error() {
 				return errForgotten
 			}
-			if line := s.stderr.lastLine(); line != "" && session.process != nil {
+			if line := s.stderr.tellingLine(); line != "" && session.process != nil {
 				why += ": " + line
 			}
 			return errors.New(why)

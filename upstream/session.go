@@ -235,7 +235,7 @@ func (s *session) failure(ctx context.Context, err error) error {
 		// is known to have ended.
 		if errors.Is(err, transport.ErrTransportClosed) && s.process.within(drainGrace) {
 			err = errors.New(s.process.state + " before it had answered")
-			if line := s.process.stderr.lastLine(); line != "" {
+			if line := s.process.stderr.tellingLine(); line != "" {
 				err = fmt.Errorf("%w: %s", err, line)
 			}
 			return err

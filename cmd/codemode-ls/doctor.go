@@ -138,7 +138,7 @@ func (a *app) examineServers(ctx context.Context, say func(ok bool, what, detail
 			fmt.Fprintf(a.stdout, "note  %s: of %s, waits for your approval: codemode-ls trust allow %s\n", what, printable(st.Server.File), shellWord(printable(st.Server.Name)))
 		case upstream.Failed:
 			detail := st.Error
-			if last := lastLine(st.Stderr); last != "" {
+			if last := upstream.TellingLine(st.Stderr); last != "" && !strings.Contains(detail, last) {
 				detail += "; it said: " + last
 			}
 			say(false, what, detail)
@@ -150,11 +150,6 @@ func (a *app) examineServers(ctx context.Context, say func(ok bool, what, detail
 		return nil // the servers that have not started are named
 	}
 	return err
-}
-
-func lastLine(s string) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
 }
 
 func outcome(err error, took time.Duration) string {
