@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -155,6 +156,9 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	}
 	if err := s.open(ctx, d.version); err != nil {
 		failure := s.failure(ctx, err)
+		if ctx.Err() != nil && downloads(def.Command) {
+			failure = fmt.Errorf("%w; %s may still have been downloading it: run the command once by itself, or raise mcp.connectTimeoutMs", failure, filepath.Base(def.Command))
+		}
 		s.close()
 		return nil, failure
 	}
@@ -222,6 +226,12 @@ func (s *session) open(ctx context.Context, version string) error {
 	return err
 }
 
+// downloads says whether a command fetches the program that it runs.
+func downloads(command string) bool {
+	name, _, _ := strings.Cut(strings.ToLower(filepath.Base(command)), ".") // npx.cmd
+	return slices.Contains([]string{"npx", "bunx", "pnpx", "pnpm", "yarn", "uvx", "uv", "pipx", "docker", "podman", "deno"}, name)
+}
+
 // failure says in words why connecting failed.
 func (s *session) failure(ctx context.Context, err error) error {
 	if errors.Is(err, errSelf) {
@@ -242,7 +252,7 @@ func (s *session) failure(ctx context.Context, err error) error {
 		}
 	}
 	if ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) {
-		return errors.New("the server did not answer in time")
+		return errors.New("the server did not answer in time (mcp.connectTimeoutMs)")
 	}
 	return errors.New(s.redact(err.Error()))
 }
