@@ -200,7 +200,7 @@ func Settings() []Setting {
 		},
 		{
 			Name: "catalog.budgetTokens", Type: "integer", Unit: "tokens", Default: 2_000, Minimum: 0, Ceiling: 200_000,
-			Doc:    "Size of the catalog text; a larger pool is shown in part.",
+			Doc:    "Size of the tools in the catalog text; a larger pool is shown in part. Each tool counts as its own text, four characters a token. The header, and what follows the tools of a part (how many there are, how to search), are not counted.",
 			number: func(c *Config) *int { return &c.Catalog.BudgetTokens },
 		},
 		{

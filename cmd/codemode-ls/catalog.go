@@ -11,7 +11,7 @@ import (
 )
 
 type catalogCommand struct {
-	Budget    *int   `help:"Budget in tokens. Default: the setting." placeholder:"N"`
+	Budget    *int   `help:"Budget for the tools in tokens; the header and the notes on a part are not counted. Default: the setting." placeholder:"N"`
 	Namespace string `help:"Only this server's tools." placeholder:"NS"`
 	JSON      bool   `name:"json" help:"Print the answer of codemode/catalog."`
 }
