@@ -13,6 +13,7 @@ import (
 
 	"codemode-ls/cassette"
 	"codemode-ls/exec"
+	"codemode-ls/permission"
 	"codemode-ls/script"
 	"codemode-ls/workspace"
 )
@@ -25,7 +26,7 @@ type runCommand struct {
 	Record  string        `help:"Write a cassette of the run: its calls, arguments and results." placeholder:"FILE"`
 	Replay  string        `help:"Answer calls from a cassette; start no server." placeholder:"FILE"`
 	JSON    bool          `name:"json" help:"Print the whole result as JSON."`
-	Check   string        `help:"Type check before the run: ${enum}." enum:"off,hint,error" default:"hint"`
+	Check   string        `help:"Type check: ${enum}. With hint the script runs all the same, and when it fails what the check found is told; with error nothing runs when there are errors." enum:"off,hint,error" default:"hint"`
 	Timeout time.Duration `help:"Wall-clock budget, such as 30s." placeholder:"D"`
 	// Timeline is of the calls, after the run.
 	Timeline bool `help:"Show when each call waited and ran, as a picture on standard error."`
@@ -109,6 +110,7 @@ func (c *runCommand) Run(a *app) error {
 	} else {
 		err = a.printResult(result, c.Script)
 	}
+	a.deniedTool(result, w.Rules().Rules())
 	if err == nil {
 		err = unrecorded
 	}
@@ -216,6 +218,24 @@ func (a *app) printResult(r *exec.Result, path string) error {
 	}
 	fmt.Fprintf(a.stderr, "%s:%s\n", statusWords(r.Status), printable(strings.TrimRight(failure, "\n")))
 	return nil
+}
+
+// deniedTool tells the person, and them alone, why a tool that they know is not there.
+// To the script there is no such tool: what a rule denies is in no pool (PERM-3, POOL-1).
+func (a *app) deniedTool(r *exec.Result, rules *permission.Rules) {
+	if r.Error == nil || r.Error.Code != exec.CodeUnknownTool {
+		return
+	}
+	name, _, _ := strings.Cut(r.Error.Message, " is not available")
+	d := rules.Decide(name)
+	if d.Effect != permission.Deny || d.Rule == nil {
+		return
+	}
+	where := "--deny"
+	if d.Rule.File != "" {
+		where = fmt.Sprintf("%s:%d", d.Rule.File, d.Rule.Range.Start.Line+1)
+	}
+	fmt.Fprintf(a.stderr, "A rule keeps %s out of the pool: deny %s (%s)\n", printable(name), printable(d.Rule.Match), printable(where))
 }
 
 // printPlan prints the calls that a dry run would have made, and what the rules say
