@@ -42,23 +42,17 @@ func mendAwait(e *ast.AwaitExpression) {
 	e.Argument = callAt(e.Argument.Idx0(), e.Argument.Idx1(), awaiterName, e.Argument)
 }
 
-// mendPromise gives Promise a resolve and a finally that do the same.
-func (r *realm) mendPromise() {
+// mendResolve gives Promise a resolve that does the same.
+func (r *realm) mendResolve() {
 	r.promise = r.vm.GlobalObject().Get("Promise").(*goja.Object)
-	prototype := r.promise.Get("prototype").(*goja.Object)
 	must := func(v goja.Value, err error) goja.Value {
 		if err != nil {
 			panic(err)
 		}
 		return v
 	}
-	define := func(o *goja.Object, name string, mended func(native goja.Callable, c goja.FunctionCall) goja.Value) {
-		native, _ := goja.AssertFunction(o.Get(name))
-		f := r.native(name, func(c goja.FunctionCall) goja.Value { return mended(native, c) })
-		f.DefineDataProperty("length", r.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-		o.DefineDataProperty(name, f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	}
-	define(r.promise, "resolve", func(native goja.Callable, c goja.FunctionCall) goja.Value {
+	native, _ := goja.AssertFunction(r.promise.Get("resolve"))
+	f := r.native("resolve", func(c goja.FunctionCall) goja.Value {
 		v := c.Argument(0)
 		o, isObject := v.(*goja.Object)
 		_, isClass := c.This.(*goja.Object)
@@ -72,19 +66,8 @@ func (r *realm) mendPromise() {
 		}
 		return r.capability(c.This, v)
 	})
-	define(prototype, "finally", func(native goja.Callable, c goja.FunctionCall) goja.Value {
-		f, ok := goja.AssertFunction(c.Argument(0))
-		if !ok {
-			return must(native(c.This, c.Arguments...))
-		}
-		return must(native(c.This, r.native("", func(goja.FunctionCall) goja.Value {
-			v := must(f(goja.Undefined()))
-			if p, ok := r.promiseOf(v); ok {
-				return p
-			}
-			return v
-		})))
-	})
+	f.DefineDataProperty("length", r.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	r.promise.DefineDataProperty("resolve", f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
 // capability is a promise of a class that is resolved with a value

@@ -131,7 +131,7 @@ func newRealm(out outlet) *realm {
 	importer := r.native("import", func(goja.FunctionCall) goja.Value {
 		panic(r.newError("TypeError", "import() is not available in Exec scripts: a script cannot load modules; it reaches the outside only through tools"))
 	})
-	r.mendPromise()
+	r.mendResolve()
 	r.mendMethods()
 	r.helpers = []goja.Value{r.native("await", r.awaited), r.native("super", r.superOf), newDepthGauge(r), importer}
 	r.tools = newNamespace(r, "")
