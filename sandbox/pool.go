@@ -225,6 +225,9 @@ func (p *Pool) Run(ctx context.Context, r Request, h Host) Outcome {
 	release := r.Clock.Hold(ForQueue) // starting a process is not the script's time
 	active.add(1)
 	c, err := p.take(ctx)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errClosed) {
+		c, err = p.take(ctx) // one may die as it starts; no script has begun
+	}
 	active.add(-1)
 	release()
 	switch {

@@ -94,7 +94,10 @@ func spawn(ctx context.Context, o Options, command []string, argument string) (*
 	}
 	if err != nil {
 		c.end()
-		return nil, fmt.Errorf("start a sandbox: %w: %s", err, strings.TrimSpace(c.stderr.String()))
+		if words := strings.TrimSpace(c.stderr.String()); words != "" {
+			err = fmt.Errorf("%w: %s", err, words)
+		}
+		return nil, fmt.Errorf("start a sandbox: its process did not become ready (%v): %w", c.state, err)
 	}
 	return c, nil
 }
