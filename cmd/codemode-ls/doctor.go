@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,11 +46,15 @@ func (doctorCommand) Run(a *app) error {
 	if err != nil {
 		say(false, "folders", err.Error())
 	} else {
-		say(true, "configuration", userDir)
-		if err := os.MkdirAll(cacheDir, 0o700); err != nil {
-			say(false, "cache", fmt.Sprintf("%v; make it writable or set XDG_CACHE_HOME", err))
-		} else {
-			say(true, "cache", cacheDir)
+		for _, folder := range []struct{ what, dir, without, variable string }{
+			{"configuration", userDir, "approvals and permanent permissions cannot be kept", "XDG_CONFIG_HOME"},
+			{"cache", cacheDir, "known tools and long results cannot be kept", "XDG_CACHE_HOME"},
+		} {
+			if err := writable(folder.dir); err != nil {
+				say(false, folder.what, fmt.Sprintf("%v; %s: make it writable or set %s", err, folder.without, folder.variable))
+			} else {
+				say(true, folder.what, folder.dir)
+			}
 		}
 	}
 
@@ -99,6 +104,18 @@ func (doctorCommand) Run(a *app) error {
 	return nil
 }
 
+// writable tries to write to a folder, which it makes when there is none.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".doctor.*.tmp")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
 // examineServers starts the configured servers and says how each fares.
 func (a *app) examineServers(ctx context.Context, say func(ok bool, what, detail string)) error {
 	o, err := a.options()
@@ -124,7 +141,15 @@ func (a *app) examineServers(ctx context.Context, say func(ok bool, what, detail
 			fmt.Fprintf(a.stdout, "note  configuration: %s\n", printable(place+f.Message))
 		}
 	}
-	if len(s.Servers) == 0 {
+	broken := slices.ContainsFunc(s.Config.Findings, func(f config.Finding) bool { return f.Severity == "error" })
+	for _, p := range s.Problems {
+		say(false, "permissions", fmt.Sprintf("%s%s; until this is mended every call is asked for", problemPlace(p), p.Message))
+	}
+	switch {
+	case len(s.Servers) > 0:
+	case broken:
+		fmt.Fprintln(a.stdout, "note  servers: none can be used; commands end with exit code 3 until the configuration is mended")
+	default:
 		fmt.Fprintln(a.stdout, "note  servers: none is configured; commands use the demo server")
 	}
 	for _, st := range s.Servers {
@@ -135,7 +160,11 @@ func (a *app) examineServers(ctx context.Context, say func(ok bool, what, detail
 		case upstream.Stopped:
 			fmt.Fprintf(a.stdout, "note  %s: switched off\n", what)
 		case upstream.Untrusted:
-			fmt.Fprintf(a.stdout, "note  %s: of %s, waits for your approval: codemode-ls trust allow %s\n", what, printable(st.Server.File), shellWord(printable(st.Server.Name)))
+			state := "waits for your approval"
+			if st.Refused {
+				state = "was refused; to approve it after all"
+			}
+			fmt.Fprintf(a.stdout, "note  %s: of %s, %s: codemode-ls trust allow %s\n", what, printable(st.Server.File), state, shellWord(printable(st.Server.Name)))
 		case upstream.Failed:
 			detail := st.Error
 			if last := upstream.TellingLine(st.Stderr); last != "" && !strings.Contains(detail, last) {
