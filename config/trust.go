@@ -93,6 +93,17 @@ func (t *Trust) DecideHook(h Hook, approve bool) error {
 	return nil
 }
 
+// Withdraw refuses what an entry has approved, also when nothing defines it any more.
+func (t *Trust) Withdraw(e TrustEntry) error {
+	e.Approved = false
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.store(e); err != nil {
+		return fmt.Errorf("store the decision on %s: %w", e.Name, err)
+	}
+	return nil
+}
+
 func (t *Trust) store(entry TrustEntry) error {
 	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
 		return err

@@ -197,14 +197,14 @@ func (trustList) Run(a *app) error {
 func (trustAllow) Help() string {
 	return `Examples:
   codemode-ls trust allow github
-  codemode-ls trust allow hook:1a2b3c4d`
+  codemode-ls trust allow files memory hook:1a2b3c4d`
 }
 
 type trustAllow struct {
-	Name string `arg:"" help:"The server's name, or a hook's: hook:1a2b3c4d."`
+	Names []string `arg:"" name:"name" help:"A server's name, or a hook's: hook:1a2b3c4d."`
 }
 
-func (c *trustAllow) Run(a *app) error { return a.decide(c.Name, true) }
+func (c *trustAllow) Run(a *app) error { return a.decide(c.Names, true) }
 
 func (trustDeny) Help() string {
 	return `Examples:
@@ -213,10 +213,10 @@ func (trustDeny) Help() string {
 }
 
 type trustDeny struct {
-	Name string `arg:"" help:"The server's name, or a hook's: hook:1a2b3c4d."`
+	Names []string `arg:"" name:"name" help:"A server's name, or a hook's: hook:1a2b3c4d."`
 }
 
-func (c *trustDeny) Run(a *app) error { return a.decide(c.Name, false) }
+func (c *trustDeny) Run(a *app) error { return a.decide(c.Names, false) }
 
 // trust opens the stored decisions and the configuration, and starts nothing.
 func (a *app) trust() (*config.Trust, *config.Config, error) {
@@ -233,11 +233,30 @@ func (a *app) trust() (*config.Trust, *config.Config, error) {
 	return trust, c, nil
 }
 
-func (a *app) decide(name string, approve bool) error {
+// decide stores the decision on each of the names; one that there is nothing of does
+// not keep the others from theirs.
+func (a *app) decide(names []string, approve bool) error {
 	trust, c, err := a.trust()
 	if err != nil {
 		return err
 	}
+	var failed error
+	for _, name := range names {
+		if err := a.decideOn(trust, c, name, approve); err != nil {
+			code, exit := exitFailed, (*exitError)(nil)
+			if errors.As(err, &exit) {
+				code = exit.code
+			}
+			if exit == nil || exit.err != nil { // else it has been said
+				fmt.Fprintln(a.stderr, "codemode-ls:", printable(err.Error()))
+			}
+			failed = &exitError{code, nil}
+		}
+	}
+	return failed
+}
+
+func (a *app) decideOn(trust *config.Trust, c *config.Config, name string, approve bool) error {
 	for _, s := range c.Servers {
 		if s.Name != name {
 			continue
@@ -269,7 +288,36 @@ func (a *app) decide(name string, approve bool) error {
 		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), name, printable(h.Summary()))
 		return nil
 	}
+	if !approve {
+		if done, err := a.withdraw(trust, name); done || err != nil {
+			return err
+		}
+	}
 	return &exitError{exitConfiguration, fmt.Errorf("no server or hook named %q is configured here; codemode-ls trust lists those of this workspace", name)}
+}
+
+// withdraw refuses what was approved under a name and is not configured any more: of
+// this workspace, or of a file that is gone.
+func (a *app) withdraw(trust *config.Trust, name string) (done bool, _ error) {
+	folder, err := a.folder()
+	if err != nil {
+		return false, err
+	}
+	for _, e := range trust.Entries() {
+		if e.Name != name || !e.Approved {
+			continue
+		}
+		_, gone := os.Stat(e.File)
+		if path, err := filepath.Rel(folder, e.File); (err != nil || !filepath.IsLocal(path)) && gone == nil {
+			continue // another workspace's
+		}
+		if err := trust.Withdraw(e); err != nil {
+			return done, err
+		}
+		done = true
+		fmt.Fprintf(a.stdout, "Refused %s: %s (of %s)\n", printable(name), printable(e.Summary), printable(e.File))
+	}
+	return done, nil
 }
 
 func verdictWord(approve bool) string {
