@@ -31,7 +31,7 @@ func membersDocument() string {
 
 ` + "`tools[\"$codemode\"]`" + ` holds everything that is no MCP tool. Each function takes one object, checks it against its schema, and returns a
 promise. Each use counts against ` + "`exec.maxToolCalls`" + ` and is listed among the run's calls. None needs a permission: none reaches an MCP
-server.
+server. A session is an editor's or an agent's; each ` + "`codemode-ls run`" + ` has one of its own, which begins with nothing stored.
 
 `)
 	for _, m := range Members() {

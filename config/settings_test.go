@@ -56,8 +56,8 @@ before those of the user. ` + "`codemode-ls servers`" + ` shows what was found w
 | program | in a workspace | of the user |
 | --- | --- | --- |
 ` + clientFiles() + `
-An answer to ` + "`${input:id}`" + ` is asked for once and kept until the session ends; ` + "`CODEMODE_INPUT_ID`" + ` in the environment answers it where
-nobody can be asked.
+An answer to ` + "`${input:id}`" + ` is asked for once by the editor and kept until the session ends. On the command line, and where the
+editor cannot ask, ` + "`CODEMODE_INPUT_ID`" + ` in the environment answers it.
 
 ` + "`config.json`" + ` is in ` + "`$XDG_CONFIG_HOME/codemode-ls`" + ` (else ` + "`~/.config/codemode-ls`" + `); on macOS in ` + "`~/Library/Application Support/codemode-ls`" + `, on
 Windows in ` + "`%AppData%\\codemode-ls`" + `. ` + "`codemode-ls doctor`" + ` names the folder.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -141,13 +140,12 @@ func (a *app) examineServers(ctx context.Context, say func(ok bool, what, detail
 			fmt.Fprintf(a.stdout, "note  configuration: %s\n", printable(place+f.Message))
 		}
 	}
-	broken := slices.ContainsFunc(s.Config.Findings, func(f config.Finding) bool { return f.Severity == "error" })
 	for _, p := range s.Problems {
 		say(false, "permissions", fmt.Sprintf("%s%s; until this is mended every call is asked for", problemPlace(p), p.Message))
 	}
 	switch {
 	case len(s.Servers) > 0:
-	case broken:
+	case hasErrors(s.Config):
 		fmt.Fprintln(a.stdout, "note  servers: none can be used; commands end with exit code 3 until the configuration is mended")
 	default:
 		fmt.Fprintln(a.stdout, "note  servers: none is configured; commands use the demo server")

@@ -108,7 +108,8 @@ type app struct {
 	redact *redact.Redactor // that log goes through
 	force  *force
 
-	quietDemo bool // nobody needs to be told that the demo server is used
+	quietDemo   bool // nobody needs to be told that the demo server is used
+	showsFaults bool // a configuration that leaves nothing to work with is what the command shows
 }
 
 // force is what must not outlive the program when it ends at once.

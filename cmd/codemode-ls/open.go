@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,7 +113,7 @@ func (a *app) open(change func(*workspace.Options)) (*workspace.Workspace, error
 		}
 		return nil, err
 	}
-	if err := a.report(w); err != nil && !o.Offline {
+	if err := a.report(w); err != nil && !o.Offline && !a.showsFaults {
 		w.Close()
 		return nil, err
 	}
@@ -123,11 +124,7 @@ func (a *app) open(change func(*workspace.Options)) (*workspace.Workspace, error
 // nothing to work with.
 func (a *app) report(w *workspace.Workspace) error {
 	s := w.Snapshot()
-	broken := false
 	a.findings(s.Config)
-	for _, f := range s.Config.Findings {
-		broken = broken || f.Severity == "error"
-	}
 	for _, p := range s.Problems {
 		fmt.Fprintf(a.stderr, "%serror: %s\n", problemPlace(p), printable(p.Message))
 	}
@@ -175,10 +172,17 @@ func (a *app) report(w *workspace.Workspace) error {
 	for _, c := range s.Catalog.Conflicts() {
 		fmt.Fprintf(a.stderr, "%s is offered by %s and by %s; the first one keeps the name\n", printable(c.Name), oneLine(c.Kept), oneLine(c.Dropped))
 	}
-	if broken && len(s.Catalog.Tools()) == 0 {
+	if faulty(s) {
 		return &exitError{exitConfiguration, nil}
 	}
 	return nil
+}
+
+// faulty says that the configuration has errors that leave nothing to work with.
+func faulty(s *workspace.Snapshot) bool { return hasErrors(s.Config) && len(s.Catalog.Tools()) == 0 }
+
+func hasErrors(c *config.Config) bool {
+	return slices.ContainsFunc(c.Findings, func(f config.Finding) bool { return f.Severity == "error" })
 }
 
 // problemPlace is where a problem is, before what it is.
@@ -207,7 +211,11 @@ func (a *app) findings(c *config.Config) {
 		if f.File != "" { // a flag has no place
 			at = fmt.Sprintf("%s:%d:%d: ", printable(f.File), f.StartLine+1, f.StartColumn+1)
 		}
-		fmt.Fprintf(a.stderr, "%s%s: %s\n", at, f.Severity, printable(f.Message))
+		meant := ""
+		if f.Closest != "" {
+			meant = fmt.Sprintf("; did you mean %q?", f.Closest)
+		}
+		fmt.Fprintf(a.stderr, "%s%s: %s%s\n", at, f.Severity, printable(f.Message), printable(meant))
 	}
 }
 

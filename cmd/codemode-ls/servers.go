@@ -29,12 +29,22 @@ func (serversCommand) Help() string {
 }
 
 func (c *serversCommand) Run(a *app) error {
+	a.showsFaults = true
 	w, err := a.open(func(o *workspace.Options) { o.DemoWhenEmpty = false })
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	s := w.Snapshot()
+	if err := c.show(a, w.Snapshot()); err != nil {
+		return err
+	}
+	if faulty(w.Snapshot()) {
+		return &exitError{exitConfiguration, nil}
+	}
+	return nil
+}
+
+func (c *serversCommand) show(a *app, s *workspace.Snapshot) error {
 	if c.Record != "" {
 		if err := record(c.Record, s.Catalog.Servers()); err != nil {
 			return err
@@ -44,7 +54,9 @@ func (c *serversCommand) Run(a *app) error {
 		return printJSON(a.stdout, lsp.ServerList(s))
 	}
 	if len(s.Servers) == 0 {
-		fmt.Fprintln(a.stderr, "No MCP server is configured. See: codemode-ls init")
+		if !faulty(s) {
+			fmt.Fprintln(a.stderr, "No MCP server is configured. See: codemode-ls init")
+		}
 		return nil
 	}
 	if err := c.table(a, s); err != nil {
