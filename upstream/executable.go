@@ -3,6 +3,7 @@ package upstream
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"codemode-ls/environ"
 )
@@ -28,7 +29,11 @@ func findExecutable(command, dir string, env []string) (string, error) {
 			}
 		}
 	}
-	return "", &os.PathError{Op: "start", Path: command, Err: errNotOnPath}
+	err := errNotOnPath
+	if strings.ContainsAny(strings.TrimSpace(command), " \t") {
+		err = errArguments
+	}
+	return "", &os.PathError{Op: "start", Path: command, Err: err}
 }
 
 // notExecutable says why a path cannot be started.

@@ -15,6 +15,7 @@ import (
 
 var (
 	errNotOnPath = errors.New("there is no such program on the PATH")
+	errArguments = errors.New("there is no such program on the PATH; is it a program with arguments? those belong into \"args\", a word each")
 	errIsFolder  = errors.New("it is a folder")
 )
 

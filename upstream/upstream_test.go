@@ -512,6 +512,7 @@ func TestStartErrors(t *testing.T) {
 	s := newTestSet(t, func(o *Options) { o.Roots = []string{dir} })
 	for _, test := range []struct{ command, cwd, want string }{
 		{"no-such-program", "", "no-such-program: there is no such program on the PATH"},
+		{"npx -y some-server", "", `no such program on the PATH; is it a program with arguments? those belong into "args"`},
 		{"./plain", "", "plain: permission denied"},
 		{"./missing", "", "missing: file does not exist"},
 		{dir, "", "it is a folder"},

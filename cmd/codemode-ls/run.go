@@ -106,6 +106,10 @@ func (c *runCommand) Run(a *app) error {
 		defer timeline(a.stderr, result, screenWidth(a.stderr), marksFor(os.Getenv))
 	}
 	if c.JSON {
+		if c.Script != "-" && result.Error != nil { // as in the text form
+			result.Text = named(result.Text, c.Script)
+			result.Error.Stack = stackPlace.ReplaceAllLiteralString(result.Error.Stack, c.Script+":")
+		}
 		err = printJSON(a.stdout, result)
 	} else {
 		err = a.printResult(result, c.Script)
@@ -252,6 +256,15 @@ func (a *app) printPlan(r *exec.Result) {
 		}
 		fmt.Fprintf(a.stderr, "- %s %s (%s)%s\n", printable(c.Tool), printable(shortened(string(c.Arguments), maxShownArguments)), printable(exec.VerdictWords(c)), place(c.Range))
 	}
+}
+
+// named gives the failure at the end of a result's text the name of the script's file.
+func named(text, path string) string {
+	before, failure, found := strings.Cut(text, "Script error:")
+	if !found {
+		return text
+	}
+	return before + "Script error:" + stackPlace.ReplaceAllLiteralString(failure, path+":")
 }
 
 // stackPlace is the name that every script has in its stack; a terminal makes a
