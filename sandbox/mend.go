@@ -38,6 +38,14 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 			mendImport(n)
 		case *ast.DotExpression:
 			r.reads.add(n, false)
+		case *ast.Binding:
+			if _, ok := n.Target.(ast.Pattern); ok {
+				mendLiteral(&n.Initializer)
+			}
+		case *ast.ForOfStatement:
+			mendLiteral(&n.Source)
+		case *ast.SpreadElement:
+			mendLiteral(&n.Expression)
 		}
 		return err == nil
 	}}
@@ -64,6 +72,15 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	}}}
 	tree.DeclarationList = nil
 	return nil
+}
+
+// mendLiteral gives a place to what is taken apart and cannot be, as in
+// `const { a } = null`: goja would tell that of what it ran before (EXEC-11).
+func mendLiteral(e *ast.Expression) {
+	switch (*e).(type) {
+	case *ast.NullLiteral, *ast.NumberLiteral, *ast.BooleanLiteral, *ast.UnaryExpression: // undefined is void 0
+		*e = &ast.SequenceExpression{Sequence: []ast.Expression{lookAtDepth((*e).Idx0()), *e}}
+	}
 }
 
 // importerName is the helper that fails for import() (ISO-3).

@@ -109,3 +109,15 @@ func TestExec11Words(t *testing.T) {
 		}
 	}
 }
+
+// EXEC-11: what is taken apart and cannot be has its place, also when it is written
+// there itself.
+func TestExec11PositionsOfLiterals(t *testing.T) {
+	for _, code := range []string{"const { a } = null", "const [a] = null", "const { a } = undefined", "const [a] = 5", "for (const x of 5) x", "for (const x of null) x", "[1, ...null]"} {
+		r, _ := newTestRealm(t)
+		e := r.runText("const n = [1].map((x) => x);\nconst m = n.length;\n"+code, script.JavaScript).Error
+		if e == nil || e.Name != "TypeError" || e.At == nil || e.At.Line != 2 || e.At.Character == 0 {
+			t.Errorf("%s: %+v", code, e)
+		}
+	}
+}
