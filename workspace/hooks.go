@@ -10,7 +10,7 @@ import (
 // hooks are those that may run now: the user's own, and those of the workspace
 // that a person has approved (TRUST-1).
 func (w *Workspace) hooks() []config.Hook {
-	c := w.refresh().Config
+	c := w.settings()
 	if len(c.Hooks) == 0 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (w *Workspace) hookVerdict(h config.Hook) config.Verdict {
 // ApproveHook stores a person's decision on the hook with that hash; an error
 // when it has changed meanwhile.
 func (w *Workspace) ApproveHook(hash string, approve bool) error {
-	hooks := w.refresh().Config.Hooks
+	hooks := w.settings().Hooks
 	i := slices.IndexFunc(hooks, func(h config.Hook) bool { return h.Hash() == hash })
 	switch {
 	case i < 0:

@@ -149,13 +149,13 @@ func Open(ctx context.Context, o Options) *Workspace {
 	w.runner = &exec.Runner{
 		Sandbox: w.boxes, Caller: w.set, Rules: w.store, Check: o.Check, Log: w.log,
 		Pool:            func() *catalog.Catalog { return w.refresh().Catalog },
-		Limits:          func() config.Limits { return w.refresh().Config.Limits },
-		ReadOnlyAllowed: func(server string) bool { return slices.Contains(w.refresh().Config.ReadOnlyAllow, server) },
+		Limits:          func() config.Limits { return w.settings().Limits },
+		ReadOnlyAllowed: func(server string) bool { return slices.Contains(w.settings().ReadOnlyAllow, server) },
 		ToolTimeout: func(t *catalog.Tool) time.Duration {
-			timeouts := w.refresh().Config.ToolTimeouts
+			timeouts := w.settings().ToolTimeouts
 			return cmp.Or(timeouts[t.Name], timeouts[t.Server])
 		},
-		Together: func(server string) bool { return slices.Contains(w.refresh().Config.Together, server) },
+		Together: func(server string) bool { return slices.Contains(w.settings().Together, server) },
 	}
 	w.runner.Folders, w.runner.Await = w.folders, w.await
 	w.runner.Hooks, w.runner.Redact, w.runner.Tracer = w.hooks, w.redact, o.Tracer
@@ -215,9 +215,17 @@ func (w *Workspace) follow(ctx context.Context, told *Snapshot) {
 
 // observe keeps what a result looks like, when the settings say so.
 func (w *Workspace) observe(t *catalog.Tool, structured jsontext.Value, text string) {
-	if w.refresh().Config.ObservedShapes && w.shapes.observe(t.Name, structured, text) {
+	if w.settings().ObservedShapes && w.shapes.observe(t.Name, structured, text) {
 		w.changed()
 	}
+}
+
+// settings are the present configuration. Unlike refresh they look at no file,
+// and every call asks for them several times (PERF-2).
+func (w *Workspace) settings() *config.Config {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.loaded.config
 }
 
 // Snapshot is the present state: an immutable value, cheap to get.
