@@ -206,8 +206,9 @@ for (const name of ["team/a", "team/b", "team/c", "elsewhere"]) await tools.mcp_
 return "done"`
 	p := onTerminal(t, script, nil, "run", "--check", "off", "--server", "mine=codemode-ls demo")
 	p.see(`"b": 1`)
+	p.see("deny and [s]top ?")
 	p.press("3\n") // means nothing yet
-	p.see("deny and [s]top ? 3\r\nType one of the letters in brackets, then Enter.\r\n[o]nce  for")
+	p.see("3\r\nType one of the letters in brackets, then Enter.\r\n[o]nce  for")
 	p.press("o\n")
 	p.see(`"b": 2`)
 	p.see("a number of calls, such as 10")
