@@ -68,8 +68,11 @@ type grant struct {
 // lifts says whether a rule that allows the tool counts although the person has
 // denied it for the run.
 func (g grant) lifts(rule *permission.Rule) bool {
-	return g.effect != permission.Deny || g.despite == nil || rule.Match != g.despite.Match || rule.Layer != g.despite.Layer
+	return g.effect != permission.Deny || g.despite == nil || !sameRule(rule, g.despite)
 }
+
+// sameRule: rules are read anew when their file has changed.
+func sameRule(a, b *permission.Rule) bool { return a.Match == b.Match && a.Layer == b.Layer }
 
 // covers says whether the grant counts although these rules say "ask".
 func (g grant) covers(asking []*permission.Rule) bool {
@@ -77,7 +80,7 @@ func (g grant) covers(asking []*permission.Rule) bool {
 		return true
 	}
 	for _, rule := range asking {
-		if !slices.ContainsFunc(g.asking, func(known *permission.Rule) bool { return rule.Match == known.Match && rule.Layer == known.Layer }) {
+		if !slices.ContainsFunc(g.asking, func(known *permission.Rule) bool { return sameRule(rule, known) }) {
 			return false
 		}
 	}
