@@ -53,19 +53,27 @@ func told(patterns []string, types []*lazy) (list []patternType) {
 // literalText is a regular expression that stands for itself, as text; "" when it
 // says more.
 func literalText(pattern string) string {
-	var text []rune
-	runes := []rune(pattern)
-	for i := 0; i < len(runes); i++ {
-		c := runes[i]
-		if c == '\\' && i+1 < len(runes) && strings.ContainsRune(`-./:_@ `, runes[i+1]) {
+	text, rest := literalRun([]rune(pattern))
+	if len(rest) > 0 {
+		return ""
+	}
+	return string(text)
+}
+
+// literalRun is the text that a regular expression begins with and that stands for
+// itself, and what follows it.
+func literalRun(pattern []rune) (text, rest []rune) {
+	for i := 0; i < len(pattern); i++ {
+		c := pattern[i]
+		if c == '\\' && i+1 < len(pattern) && strings.ContainsRune(`-./:_@ `, pattern[i+1]) {
 			i++
-			c = runes[i]
+			c = pattern[i]
 		} else if !plain(c) {
-			return ""
+			return text, pattern[i:]
 		}
 		text = append(text, c)
 	}
-	return string(text)
+	return text, nil
 }
 
 // matches tells whether a name is like the key.
@@ -94,20 +102,9 @@ func prefixOf(pattern string) string {
 	if !ok || hasAlternation(rest) {
 		return ""
 	}
-	var prefix []rune
-	runes := []rune(rest)
-	for i := 0; i < len(runes); i++ {
-		c := runes[i]
-		if c == '\\' && i+1 < len(runes) && strings.ContainsRune(`-./:_@ `, runes[i+1]) {
-			i++
-			c = runes[i]
-		} else if !plain(c) {
-			if strings.ContainsRune("*?{", c) && len(prefix) > 0 {
-				prefix = prefix[:len(prefix)-1] // the last one may be missing
-			}
-			break
-		}
-		prefix = append(prefix, c)
+	prefix, more := literalRun([]rune(rest))
+	if len(more) > 0 && strings.ContainsRune("*?{", more[0]) && len(prefix) > 0 {
+		prefix = prefix[:len(prefix)-1] // the last one may be missing
 	}
 	return string(prefix)
 }
