@@ -40,29 +40,35 @@ var (
 	//go:embed js/lockdown.js
 	lockdownSource string
 
-	languageProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-language", languageSource) })
-	webProgram      = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-web", webSource) })
-	localeProgram   = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-locale", localeSource) })
-	methodsProgram  = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-methods", methodsSource) })
-	iteratorProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-iterator", iteratorSource) })
-	disposalProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-disposal", disposalSource) })
-	numberProgram   = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-number", numberSource) })
-	dateProgram     = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-date", dateSource) })
-	binaryProgram   = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-binary", binarySource) })
-	lockdownProgram = sync.OnceValue(func() *goja.Program { return ownProgram("codemode-lockdown", lockdownSource) })
+	languageProgram = ownProgram("codemode-language", &languageSource)
+	lockdownProgram = ownProgram("codemode-lockdown", &lockdownSource)
+	// latePrograms are loaded when a script first touches what they have.
+	latePrograms = map[string]func() *goja.Program{
+		"web":      ownProgram("codemode-web", &webSource),
+		"locale":   ownProgram("codemode-locale", &localeSource),
+		"methods":  ownProgram("codemode-methods", &methodsSource),
+		"iterator": ownProgram("codemode-iterator", &iteratorSource),
+		"disposal": ownProgram("codemode-disposal", &disposalSource),
+		"number":   ownProgram("codemode-number", &numberSource),
+		"date":     ownProgram("codemode-date", &dateSource),
+		"binary":   ownProgram("codemode-binary", &binarySource),
+	}
 )
 
-// ownProgram compiles a script of our own; it is right or the build is broken.
-func ownProgram(name, source string) *goja.Program {
-	tree, err := goja.Parse(name, source, parser.WithDisableSourceMaps)
-	if err != nil {
-		panic(err)
-	}
-	p, err := goja.CompileAST(tree, false)
-	if err != nil {
-		panic(err)
-	}
-	return p
+// ownProgram compiles a script of our own, once and when it is wanted; it is right
+// or the build is broken.
+func ownProgram(name string, source *string) func() *goja.Program {
+	return sync.OnceValue(func() *goja.Program {
+		tree, err := goja.Parse(name, *source, parser.WithDisableSourceMaps)
+		if err != nil {
+			panic(err)
+		}
+		p, err := goja.CompileAST(tree, false)
+		if err != nil {
+			panic(err)
+		}
+		return p
+	})
 }
 
 // callProgram runs a program that is one function expression, and calls it.
@@ -97,24 +103,7 @@ func installPrelude(r *realm) {
 			return goja.Undefined()
 		}
 		loaded[name] = true
-		switch name {
-		case "web":
-			callProgram(r.vm, webProgram(), host)
-		case "locale":
-			callProgram(r.vm, localeProgram(), host)
-		case "methods":
-			callProgram(r.vm, methodsProgram(), host)
-		case "iterator":
-			callProgram(r.vm, iteratorProgram(), host)
-		case "number":
-			callProgram(r.vm, numberProgram(), host)
-		case "date":
-			callProgram(r.vm, dateProgram(), host)
-		case "binary":
-			callProgram(r.vm, binaryProgram(), host)
-		case "disposal":
-			callProgram(r.vm, disposalProgram())
-		}
+		callProgram(r.vm, latePrograms[name](), host)
 		return goja.Undefined()
 	}))
 	callProgram(r.vm, languageProgram(), host)
