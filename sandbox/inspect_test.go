@@ -1,10 +1,8 @@
 package sandbox
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"testing"
 
 	"codemode-ls/script"
@@ -64,19 +62,9 @@ func TestExec8InspectLikeNode(t *testing.T) {
 			t.Errorf("%s\n got: %s\nwant: %s", c.Code, rec.logs[0], want)
 		}
 	}
-	node, err := exec.LookPath("node")
-	if err != nil {
+	printed := answersOfNode(t, inspectAsNode, data)
+	if printed == nil {
 		return
-	}
-	cmd := exec.Command(node, "-e", inspectAsNode)
-	cmd.Stdin = bytes.NewReader(data)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var printed []string
-	if err := json.Unmarshal(out, &printed); err != nil {
-		t.Fatal(err)
 	}
 	for i, c := range cases {
 		if printed[i] != c.Want {

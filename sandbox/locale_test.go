@@ -1,10 +1,8 @@
 package sandbox
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"testing"
 
 	"codemode-ls/script"
@@ -46,20 +44,9 @@ func TestExec17LocaleLikeNode(t *testing.T) {
 			t.Errorf("%s\n got: %s\nwant: %s", c.Code, got, want)
 		}
 	}
-	node, err := exec.LookPath("node")
-	if err != nil {
+	said := answersOfNode(t, localeAsNode, data, "TZ=UTC", "LANG=en_US.UTF-8")
+	if said == nil {
 		return
-	}
-	cmd := exec.Command(node, "-e", localeAsNode)
-	cmd.Env = append(os.Environ(), "TZ=UTC", "LANG=en_US.UTF-8")
-	cmd.Stdin = bytes.NewReader(data)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var said []string
-	if err := json.Unmarshal(out, &said); err != nil {
-		t.Fatal(err)
 	}
 	for i, c := range cases {
 		if said[i] != c.Node {

@@ -1,10 +1,13 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -139,4 +142,25 @@ func (r *realm) runText(code string, l script.Language) finish {
 		return finish{Status: Invalid, Error: compileFailure(err, l)}
 	}
 	return r.run(p, l)
+}
+
+// answersOfNode are what a program for Node says of cases, which it reads from
+// standard input, one for each; nil without Node. environment is added to ours.
+func answersOfNode(t *testing.T, program string, cases []byte, environment ...string) (answers []string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return nil
+	}
+	cmd := exec.Command(node, "-e", program)
+	cmd.Env = append(os.Environ(), environment...)
+	cmd.Stdin = bytes.NewReader(cases)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &answers); err != nil {
+		t.Fatal(err)
+	}
+	return answers
 }

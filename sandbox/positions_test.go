@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -72,19 +71,9 @@ func TestExec11PositionsLikeNode(t *testing.T) {
 	}
 
 	// The file says what Node says.
-	node, err := exec.LookPath("node")
-	if err != nil {
+	places := answersOfNode(t, asNode, data)
+	if places == nil {
 		return
-	}
-	cmd := exec.Command(node, "-e", asNode)
-	cmd.Stdin = strings.NewReader(string(data))
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var places []string
-	if err := json.Unmarshal(out, &places); err != nil {
-		t.Fatal(err)
 	}
 	for i, c := range cases {
 		if places[i] != c.Node {
