@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"codemode-ls/script"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -27,6 +29,7 @@ func TestBud1Hangs(t *testing.T) {
 		"microtasks":       "await tools.echo({}); const f = () => Promise.resolve().then(f); f(); await new Promise(() => {})",
 		"native jobs":      "await tools.echo({}); const o: any = {}; o.then = Array.prototype.forEach.bind([o]); await o",
 		"regexp":           `await tools.echo({}); /^(a+)+\1$/.test("a".repeat(40) + "b")`,
+		"regexp in a job":  `await tools.echo({}); return Promise.resolve("x".repeat(60)).then(RegExp.prototype.test.bind(/(?!(x+x+)+y)/))`,
 		"sparse":           "await tools.echo({}); Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)",
 		"bigint":           "await tools.echo({}); let n = 30000000n; 7n ** n",
 		"catch":            "await tools.echo({}); for (;;) { try { while (true) {} } catch {} finally { continue } }",
@@ -49,6 +52,25 @@ func TestBud1Hangs(t *testing.T) {
 				t.Errorf("calls %v, in flight %v", h.calls, o.InFlight)
 			}
 		})
+	}
+}
+
+// BUD-1: a built-in that ends early because the script is stopped never looks like
+// one that found nothing, whatever moment the stop comes at.
+func TestBud1StoppedInside(t *testing.T) {
+	r, _ := newTestRealm(t)
+	for i := range 2000 {
+		done := make(chan finish)
+		go func() { done <- r.runText("/(x+x+)+y/.test('x'.repeat(60))", script.TypeScript) }()
+		for began := time.Now(); time.Since(began) < time.Duration(i)*time.Microsecond; {
+			runtime.Gosched()
+		}
+		r.stop("time")
+		if f := <-done; f.Status != "" {
+			t.Fatalf("stop %d: %+v", i, f)
+		}
+		r.vm.ClearInterrupt()
+		r.stopped = ""
 	}
 }
 

@@ -197,7 +197,7 @@ func (r *realm) callNow(c *pendingCall) goja.Value {
 			}
 			return v
 		case stopped:
-			return goja.Undefined() // the interrupt ends the script
+			r.interrupt()
 		}
 		<-r.wake
 	}

@@ -229,11 +229,26 @@ func (r *realm) deliver(a answer) {
 
 // stop interrupts the script; any goroutine may call it.
 func (r *realm) stop(reason string) {
-	r.mu.Lock()
+	r.vm.Interrupt(reason)
+	r.mu.Lock() // after: who sees it can count on the interrupt
 	r.stopped = reason
 	r.mu.Unlock()
-	r.vm.Interrupt(reason)
 	r.notify()
+}
+
+// isStopped says whether the script is to end.
+func (r *realm) isStopped() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stopped != ""
+}
+
+// interrupt ends a stopped script from inside a built-in: the engine looks for
+// interrupts between instructions alone, and a built-in that just returned may
+// have been the last thing that the script did. It does not return.
+func (r *realm) interrupt() {
+	_, err := r.vm.RunString("")
+	panic(err)
 }
 
 func (r *realm) notify() {

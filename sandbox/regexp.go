@@ -229,7 +229,10 @@ func (r *realm) search(o *goja.Object, id int, s goja.String) []int32 {
 	}
 	var m []int32
 	if last <= int64(s.Length()) {
-		m = r.patterns.program(id).Match(r.subject(s), int(last), r.isStopped)
+		var over bool
+		if m, over = r.patterns.program(id).Match(r.subject(s), int(last), r.isStopped); over {
+			r.interrupt()
+		}
 	}
 	switch {
 	case !moves:
@@ -292,13 +295,6 @@ func (r *realm) execRegExp(o *goja.Object, id int, s goja.String) goja.Value {
 		define(result, "indices", indices)
 	}
 	return result
-}
-
-// isStopped says whether the script is to end.
-func (r *realm) isStopped() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.stopped != ""
 }
 
 // regexpText is the expression as a literal; the script's own code does not run.

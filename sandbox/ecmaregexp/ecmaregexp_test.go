@@ -25,7 +25,7 @@ func find(pattern, flags, text string) string {
 	if len(units) != len(text) || strings.ContainsFunc(text, func(r rune) bool { return r > 127 }) {
 		t = Text{Wide: units}
 	}
-	m := p.Match(t, 0, nil)
+	m, _ := p.Match(t, 0, nil)
 	if m == nil {
 		return "none"
 	}
@@ -102,7 +102,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := 0
-	if m := p.Match(Text{ASCII: strings.Repeat("a", 60) + "b"}, 0, func() bool { asked++; return asked > 10 }); m != nil || asked != 11 {
+	if m, over := p.Match(Text{ASCII: strings.Repeat("a", 60) + "b"}, 0, func() bool { asked++; return asked > 10 }); m != nil || !over || asked != 11 {
 		t.Errorf("%v after %d questions", m, asked)
 	}
 }
@@ -211,7 +211,7 @@ func FuzzCompile(f *testing.F) {
 		}
 		units := Units(text)
 		polls := 0
-		m := p.Match(Text{Wide: append(make([]uint16, 0, len(units)+1), units...)}, 0, func() bool { polls++; return polls > 4 })
+		m, _ := p.Match(Text{Wide: append(make([]uint16, 0, len(units)+1), units...)}, 0, func() bool { polls++; return polls > 4 })
 		for i := 0; i < len(m); i += 2 {
 			if m[i] >= 0 && (m[i+1] < m[i] || int(m[i+1]) > len(units)) {
 				t.Errorf("/%s/%s on %q: %v", pattern, flags, text, m)

@@ -49,30 +49,33 @@ type matcher struct {
 // Match searches from a position, at that position alone when the flag is sticky.
 // It gives the begin and the end of the match and of each group in code units, -1
 // for a group that is not part of it, or nil. When interrupted returns true it
-// ends early with nil.
-func (p *Program) Match(text Text, from int, interrupted func() bool) []int32 {
+// ends early, and nothing can be told of the text: over.
+func (p *Program) Match(text Text, from int, interrupted func() bool) (groups []int32, over bool) {
 	m := matcher{Program: p, text: text, size: text.Len(), regs: make([]int32, p.regs), poll: pollSteps, interrupted: interrupted}
 	for at := from; at <= m.size; {
 		if !p.Flags.Sticky {
 			if at = m.skip(at); at < 0 {
-				return nil
+				return nil, false
 			}
 		}
 		for i := range m.regs {
 			m.regs[i] = -1
 		}
 		m.stack = m.stack[:0]
-		if end := m.run(0, at); end >= 0 {
+		end := m.run(0, at)
+		switch {
+		case m.over:
+			return nil, true
+		case end >= 0:
 			m.regs[0], m.regs[1] = int32(at), int32(end)
-			return m.regs[:2*(len(p.Names)+1)]
-		}
-		if m.over || p.Flags.Sticky || p.atZero {
-			return nil
+			return m.regs[:2*(len(p.Names)+1)], false
+		case p.Flags.Sticky || p.atZero:
+			return nil, false
 		}
 		_, n := m.ahead(at)
 		at += max(1, n)
 	}
-	return nil
+	return nil, false
 }
 
 // skip finds the next position at which a match can begin, or -1.
@@ -183,8 +186,9 @@ func (m *matcher) run(start, pos int) int {
 	for {
 		if m.steps++; m.steps >= m.poll {
 			m.poll = m.steps + pollSteps
-			if m.over = m.interrupted != nil && m.interrupted(); m.over {
-				return -1
+			m.over = m.over || m.interrupted != nil && m.interrupted()
+			if m.over {
+				return -1 // a part that has none (?!…) would match by it
 			}
 		}
 		i := &m.code[pc]
