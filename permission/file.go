@@ -2,7 +2,6 @@ package permission
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +36,9 @@ type ruleFile struct {
 	// is mended, everything is asked for (PERM-10).
 	broken bool
 }
+
+// byteOrderMark is what some editors begin a text with.
+var byteOrderMark = []byte("\ufeff")
 
 // effects are the names of the three lists in a file.
 var effects = []Effect{Allow, Ask, Deny}
@@ -193,7 +195,7 @@ func parseRules(text []byte, path string, layer Layer) ruleFile {
 
 // parseText parses JSON with comments; a byte order mark is not an error.
 func parseText(text []byte) (hujson.Value, error) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	text = bytes.TrimPrefix(text, byteOrderMark)
 	line := func(i int) int { return 1 + bytes.Count(text[:i], []byte("\n")) }
 	if !utf8.Valid(text) {
 		// Read all the same, a rule would be another one than was written.
@@ -247,200 +249,6 @@ func member(o *hujson.Object, name string) (found, again *hujson.Value) {
 	return found, nil
 }
 
-// edit returns text with the rule match moved to the list of effect, or removed
-// from every list when effect is "". Comments and unknown fields stay. Text that
-// is broken is an error and is never replaced.
-func edit(text []byte, path string, layer Layer, effect Effect, match string, header string) ([]byte, error) {
-	if len(bytes.TrimSpace(text)) == 0 {
-		text = []byte(header + "{\n  \"permissions\": {\n    \"allow\": [],\n    \"ask\": [],\n    \"deny\": []\n  }\n}\n")
-	}
-	if f := parseFile(text, path, layer); f.broken {
-		p := f.problems[0]
-		return nil, fmt.Errorf("%s:%d: %s; mend the file first", path, p.Range.Start.Line+1, p.Message)
-	}
-	root, err := parseText(text)
-	if err != nil {
-		return nil, err
-	}
-	top := root.Value.(*hujson.Object)
-	section := ensure(top, "permissions", &hujson.Object{}, "\n  ")
-	lists := section.Value.(*hujson.Object)
-	for _, e := range effects {
-		list, _ := member(lists, string(e))
-		if list == nil {
-			if e != effect {
-				continue
-			}
-			list = ensure(lists, string(e), &hujson.Array{}, "\n    ")
-		}
-		array := list.Value.(*hujson.Array)
-		if e == effect {
-			add(array, match, inner(indentOf(lists, string(e))))
-			continue
-		}
-		remove(array, match)
-	}
-	return root.Pack(), nil
-}
-
-// ensure returns the member with a name, added at the end when missing.
-func ensure(o *hujson.Object, name string, value hujson.ValueTrimmed, indent string) *hujson.Value {
-	if v, _ := member(o, name); v != nil {
-		return v
-	}
-	if len(o.Members) > 0 {
-		if own := indentBefore(o.Members[0].Name.BeforeExtra); own != "" {
-			indent = own
-		}
-		// No trailing comma, or one that becomes the separator.
-		last := &o.Members[len(o.Members)-1].Value
-		if last.AfterExtra != nil {
-			o.AfterExtra, last.AfterExtra = append(last.AfterExtra[:len(last.AfterExtra):len(last.AfterExtra)], o.AfterExtra...), nil
-		}
-	}
-	m := hujson.ObjectMember{
-		Name:  hujson.Value{BeforeExtra: joinExtra(o.AfterExtra, indent), Value: hujson.String(name)},
-		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: value},
-	}
-	o.AfterExtra = hujson.Extra(outer(indent))
-	o.Members = append(o.Members, m)
-	return &o.Members[len(o.Members)-1].Value
-}
-
-// add appends a rule to a list unless it is there. indent is the line break and
-// white space before an element of a list that has none yet.
-func add(a *hujson.Array, match, indent string) {
-	for _, e := range a.Elements {
-		if isString(e, match) {
-			return
-		}
-	}
-	e := hujson.Value{BeforeExtra: hujson.Extra(indent), Value: hujson.String(match)}
-	n := len(a.Elements)
-	switch {
-	case n == 0:
-		// What stood between the brackets can only be white space and comments.
-		e.BeforeExtra = joinExtra(a.AfterExtra, indent)
-		a.AfterExtra = hujson.Extra(outer(indent))
-	case a.Elements[n-1].AfterExtra != nil: // a trailing comma: keep the habit
-		e.BeforeExtra = joinExtra(a.AfterExtra, like(a.Elements[0]))
-		a.AfterExtra = hujson.Extra(closing(a.AfterExtra))
-		e.AfterExtra = hujson.Extra{}
-	default:
-		e.BeforeExtra = hujson.Extra(like(a.Elements[0]))
-		if comments(a.AfterExtra) != "" {
-			// A comment behind the last element stays behind it.
-			e.BeforeExtra = joinExtra(a.AfterExtra, like(a.Elements[0]))
-			a.AfterExtra = hujson.Extra(closing(a.AfterExtra))
-		}
-	}
-	a.Elements = append(a.Elements, e)
-}
-
-// remove takes a rule out of a list. Comments beside it stay in the list: they
-// may be about its neighbours.
-func remove(a *hujson.Array, match string) {
-	for i := 0; i < len(a.Elements); i++ {
-		e := a.Elements[i]
-		if !isString(e, match) {
-			continue
-		}
-		kept := comments(e.BeforeExtra) + comments(e.AfterExtra)
-		a.Elements = append(a.Elements[:i:i], a.Elements[i+1:]...)
-		switch {
-		case kept == "":
-		case i < len(a.Elements):
-			next := string(a.Elements[i].BeforeExtra)
-			if strings.HasSuffix(kept, "\n") {
-				next = strings.TrimPrefix(next, "\n")
-			}
-			a.Elements[i].BeforeExtra = hujson.Extra(kept + next)
-		default:
-			a.AfterExtra = hujson.Extra(kept + cmp.Or(string(a.AfterExtra), "\n"))
-		}
-		i--
-	}
-}
-
-func isString(v hujson.Value, s string) bool {
-	lit, ok := v.Value.(hujson.Literal)
-	return ok && lit.Kind() == '"' && lit.String() == s
-}
-
-// like is the white space before an element like e: its line break and indent.
-func like(e hujson.Value) string {
-	return cmp.Or(indentBefore(e.BeforeExtra), " ")
-}
-
-// comments is extra without the white space at its end, or "" when it is only
-// white space. A line comment keeps its line break.
-func comments(extra hujson.Extra) string {
-	if extra.IsStandard() {
-		return ""
-	}
-	s := strings.TrimRight(string(extra), " \t\r\n")
-	last := s[strings.LastIndexByte(s, '\n')+1:]
-	if strings.Contains(last, "//") {
-		s += "\n"
-	}
-	return s
-}
-
-// joinExtra is the comments of extra followed by the white space before the next
-// element.
-func joinExtra(extra hujson.Extra, indent string) hujson.Extra {
-	c := comments(extra)
-	if strings.HasSuffix(c, "\n") {
-		indent = strings.TrimPrefix(indent, "\n")
-	}
-	return hujson.Extra(c + indent)
-}
-
-// closing is the white space at the end of extra.
-func closing(extra hujson.Extra) string {
-	s := string(extra)
-	return s[len(strings.TrimRight(s, " \t\r\n")):]
-}
-
-// indentBefore is the last line break of extra with the indent behind it.
-func indentBefore(extra hujson.Extra) string {
-	s := string(extra)
-	at := strings.LastIndexByte(s, '\n')
-	if at < 0 {
-		return ""
-	}
-	line := s[at+1:]
-	return "\n" + line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-}
-
-// inner and outer are a line break and indent one level deeper, and one less deep,
-// by tabs where there are tabs.
-func inner(indent string) string {
-	if strings.Contains(indent, "\t") {
-		return indent + "\t"
-	}
-	return indent + "  "
-}
-
-func outer(indent string) string {
-	if less, ok := strings.CutSuffix(indent, "\t"); ok {
-		return less
-	}
-	return indent[:max(len(indent)-2, 1)]
-}
-
-// indentOf is the line break and indent before the member with a name.
-func indentOf(o *hujson.Object, name string) string {
-	for _, m := range o.Members {
-		if lit, ok := m.Name.Value.(hujson.Literal); ok && lit.String() == name {
-			if s := indentBefore(m.Name.BeforeExtra); s != "" {
-				return s
-			}
-		}
-	}
-	return "\n    "
-}
-
 // writeFile replaces a file at once: readers see the old text or the new one.
 // A symbolic link stays one; what it points to is replaced.
 func writeFile(path string, text []byte) error {
@@ -477,7 +285,7 @@ type positions struct {
 }
 
 func (p *positions) of(v hujson.Value) script.Range {
-	shift := len(p.text) - len(bytes.TrimPrefix(p.text, []byte("\ufeff")))
+	shift := len(p.text) - len(bytes.TrimPrefix(p.text, byteOrderMark))
 	start := p.at(v.StartOffset + shift)
 	return script.Range{Start: start, End: p.at(v.EndOffset + shift)}
 }
