@@ -12,7 +12,6 @@ import (
 	"codemode-ls/script"
 
 	"github.com/dop251/goja"
-	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/parser"
 )
 
@@ -60,6 +59,8 @@ type realm struct {
 	hasOwnFn, descriptorFn  goja.Callable
 	mapEach, setEach        goja.Callable
 	textFn, isArrayFn       goja.Callable
+	rejectFn                goja.Callable // Promise.reject
+	apply                   func(goja.FunctionCall) goja.Value
 	regexpProto             *goja.Object
 	nativeSource            goja.Callable
 	nativeFlags             []nativeFlag
@@ -124,6 +125,7 @@ func newRealm(out outlet) *realm {
 		wake: make(chan struct{}, 1),
 		busy: busyness{began: time.Now()},
 	}
+	r.captureApply()
 	r.captureRegExp()
 	installPrelude(r)
 	r.capture()
@@ -176,7 +178,7 @@ func (r *realm) capture() {
 		return o
 	}
 	callable := func(path ...string) goja.Callable {
-		f, ok := goja.AssertFunction(get(path...))
+		f, ok := r.callable(get(path...))
 		if !ok {
 			panic("sandbox: not a function: " + path[len(path)-1])
 		}
@@ -200,7 +202,7 @@ func (r *realm) capture() {
 		if err != nil {
 			panic(err)
 		}
-		r.viewGetters[name], _ = goja.AssertFunction(d.(*goja.Object).Get("get"))
+		r.viewGetters[name], _ = r.callable(d.(*goja.Object).Get("get"))
 	}
 	r.objectProto, r.arrayProto = get("Object", "prototype"), get("Array", "prototype")
 	r.proxyConstructor = get("Proxy")
@@ -572,124 +574,4 @@ func isoDate(o *goja.Object) (s string, ok bool) {
 		return fmt.Sprintf("+%06d", y) + t.Format("-01-02T15:04:05.000Z"), true
 	}
 	return t.Format("2006-01-02T15:04:05.000Z"), true
-}
-
-// errShape is for a text that closes the function it is the body of.
-var errShape = &script.CompileError{Message: "the script must be the body of one function: a } closes it before its end"}
-
-// load turns a compiled script into a program of goja.
-func (r *realm) load(p *script.Program) (*goja.Program, error) {
-	m := script.RebaseMap(p.SourceMap, script.Rebase{GeneratedColumns: 1, Columns: 1}) // goja counts from 1, stacks too
-	tree, err := parse(p.Code, m)
-	if err != nil {
-		return nil, engineError(err, p)
-	}
-	if !isBody(tree.Body) {
-		return nil, errShape
-	}
-	if err := r.mend(tree, p.Code); err != nil {
-		return nil, err
-	}
-	program, err := goja.CompileAST(tree, false)
-	if err != nil {
-		return nil, engineError(err, p)
-	}
-	return program, nil
-}
-
-// isBody says whether a program is esbuild's helpers and then exactly one async
-// function: anything else means that the text closed its wrapper.
-func isBody(statements []ast.Statement) bool {
-	for i, s := range statements {
-		if i < len(statements)-1 {
-			if _, ok := s.(*ast.VariableStatement); !ok {
-				return false
-			}
-			continue
-		}
-		e, ok := s.(*ast.ExpressionStatement)
-		if !ok {
-			return false
-		}
-		f, ok := e.Expression.(*ast.FunctionLiteral)
-		return ok && f.Async
-	}
-	return false
-}
-
-// parse reads the transpiler's output. goja takes a class field that is called get,
-// set or async for the word; such a name is put in quotes, at the same length.
-func parse(code string, sourceMap []byte) (tree *ast.Program, err error) {
-	defer func() {
-		if x := recover(); x != nil {
-			tree, err = nil, fmt.Errorf("%v", x)
-		}
-	}()
-	for range maxMended {
-		tree, err = parser.ParseFile(nil, programName, code+"\n//# sourceMappingURL=map", 0,
-			parser.WithSourceMapLoader(func(string) ([]byte, error) { return sourceMap, nil }))
-		var list parser.ErrorList
-		if err == nil || !errors.As(err, &list) || len(list) == 0 {
-			return tree, err
-		}
-		mended := false
-		if at := offsetOf(code, list[0].Position.Line, list[0].Position.Column); at >= 0 {
-			code, mended = quoteField(code, at)
-		}
-		if !mended {
-			return nil, err
-		}
-	}
-	return nil, err
-}
-
-// maxMended is how many names are put in quotes at most.
-const maxMended = 200
-
-// quoteField puts the name of a field in quotes whose end goja complains of. Only
-// spaces are lost, so what follows stays in its column.
-func quoteField(code string, at int) (string, bool) {
-	from := strings.LastIndexByte(code[:at], '\n') + 1
-	line, rest, _ := strings.Cut(code[from:], "\n")
-	name := strings.TrimPrefix(strings.TrimLeft(line, " "), "static ")
-	for _, word := range []string{"get", "set", "async"} {
-		start := from + len(line) - len(name)
-		if start > at {
-			break
-		}
-		if value, ok := strings.CutPrefix(name, word+" = "); ok {
-			return code[:start] + `"` + word + `"=` + value + "\n" + rest, true
-		}
-		if name == word+";" {
-			return code[:start] + `"` + word + "\";\n" + rest, true
-		}
-	}
-	return code, false
-}
-
-// offsetOf is the offset of a line and column, both from 1; -1 for none.
-func offsetOf(text string, line, column int) int {
-	at := 0
-	for range line - 1 {
-		n := strings.IndexByte(text[at:], '\n')
-		if n < 0 {
-			return -1
-		}
-		at += n + 1
-	}
-	if at += column - 1; at > len(text) {
-		return -1
-	}
-	return at
-}
-
-// engineError is for what the transpiler accepts and goja does not.
-func engineError(err error, p *script.Program) error {
-	e := &script.CompileError{Message: "the script engine does not support this: " + err.Error()}
-	var list parser.ErrorList
-	if errors.As(err, &list) && len(list) > 0 {
-		e.Message = "the script engine does not support this: " + list[0].Message
-		e.At, _ = p.Original(list[0].Position.Line-1, list[0].Position.Column-1)
-	}
-	return e
 }
