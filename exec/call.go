@@ -325,7 +325,7 @@ func (x *run) send(ctx context.Context, c *call) (*upstream.Result, error) {
 	timer := time.AfterFunc(timeout, func() { cancel(errCallTimeout) })
 	defer timer.Stop()
 	result, err := x.r.Caller.Call(ctx, upstream.Call{
-		Server: c.tool.Server, Tool: c.tool.MCPName, Arguments: c.record.Arguments,
+		Server: c.tool.Server, Tool: c.tool.MCPName, Arguments: c.record.Arguments, Timeout: timeout,
 		Sent: func() { x.schedule.launched(c.slot) },
 		Progress: func(progress, total float64, message string) {
 			if left := most - time.Since(sent); left > 0 && timer.Stop() {

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -42,7 +43,7 @@ func (s *Set) Call(ctx context.Context, c Call) (*Result, error) {
 			}
 			return nil, ended(ctx, c, err)
 		}
-		r, err := session.call(ctx, c, arguments, s.limits().CallTimeout)
+		r, err := session.call(ctx, c, arguments, cmp.Or(c.Timeout, s.limits().CallTimeout))
 		// A call that the server did not take, because it had forgotten the session or
 		// had ended, was not carried out, and is made once more.
 		if last != nil || !errors.Is(err, errForgotten) && !errors.Is(err, errNotTaken) {

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"log/slog"
+	"time"
 
 	"codemode-ls/config"
 
@@ -56,6 +57,9 @@ type Call struct {
 	Server    string // configured name
 	Tool      string // as the server knows it
 	Arguments jsontext.Value
+	// Timeout is how long the server may take to answer, or to tell of its progress;
+	// 0 is Limits' CallTimeout.
+	Timeout time.Duration
 	// Sent, when set, is called once no later call can overtake this one: when the
 	// request has its place in the stream to the server, or when it has to wait for
 	// the server to connect. It must return at once; it may be called again.

@@ -308,3 +308,27 @@ func TestPoolFromFlags(t *testing.T) {
 		t.Errorf("%s %+v", names(s), s.Servers)
 	}
 }
+
+// TIME-1: a tool's own time counts in place of the common one, also when it is the
+// longer of the two.
+func TestTime1LongerTimeOfATool(t *testing.T) {
+	server := mcptest.Write(t, `{"tools": [
+		{"name": "slow", "inputSchema": {"type": "object"}},
+		{"name": "other", "inputSchema": {"type": "object"}}
+	], "calls": {"slow": {"delayMs": 600}, "other": {"hang": true}}}`)
+	var settings map[string]jsontext.Value
+	if err := json.Unmarshal([]byte(servers(t, server.Config(t, "a"))), &settings); err != nil {
+		t.Fatal(err)
+	}
+	settings["mcp.callTimeoutMs"] = jsontext.Value(`200`)
+	settings["mcp.toolTimeoutMs"] = jsontext.Value(`{"mcp__a__slow": 60000}`)
+	editor, err := json.Marshal(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := open(t, Options{Allow: []string{"mcp__a__*"}, Sources: config.Sources{Editor: editor}})
+	r := w.run(t, `return (await Promise.allSettled([tools.mcp__a__slow(), tools.mcp__a__other()])).map(s => s.status)`, nil)
+	if string(r.Value) != `["fulfilled","rejected"]` || r.Calls[1].Status != exec.CallTimedOut {
+		t.Errorf("%s, %+v\n%s", r.Value, r.Calls, r.Text)
+	}
+}
