@@ -21,7 +21,9 @@ func (r *realm) promiseOf(v goja.Value) (promise goja.Value, ok bool) {
 		return nil, false
 	}
 	p, resolve, _ := r.vm.NewPromise()
-	resolve(v)
+	if err := resolve(v); err != nil {
+		panic(err)
+	}
 	promise = r.vm.ToValue(p)
 	// A script may have changed what all promises inherit.
 	promise.(*goja.Object).DefineDataProperty("constructor", r.promise, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
@@ -51,7 +53,8 @@ func (r *realm) mendResolve() {
 		}
 		return v
 	}
-	native, _ := goja.AssertFunction(r.promise.Get("resolve"))
+	native, _ := r.callable(r.promise.Get("resolve"))
+	r.rejectFn, _ = r.callable(r.promise.Get("reject"))
 	f := r.native("resolve", func(c goja.FunctionCall) goja.Value {
 		v := c.Argument(0)
 		o, isObject := v.(*goja.Object)
@@ -59,15 +62,19 @@ func (r *realm) mendResolve() {
 		if !isObject || !isClass || o.ExportType() == typePromise {
 			return must(native(c.This, v))
 		}
-		if r.promise.SameAs(c.This) {
-			p, resolve, _ := r.vm.NewPromise()
-			resolve(v)
-			return r.vm.ToValue(p)
-		}
 		return r.capability(c.This, v)
 	})
 	f.DefineDataProperty("length", r.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	r.promise.DefineDataProperty("resolve", f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// rejection is a promise that is rejected.
+func (r *realm) rejection(e *goja.Object) goja.Value {
+	p, err := r.rejectFn(r.promise, e)
+	if err != nil {
+		panic(err)
+	}
+	return p
 }
 
 // capability is a promise of a class that is resolved with a value
@@ -86,8 +93,8 @@ func (r *realm) capability(class, v goja.Value) goja.Value {
 	if err != nil {
 		panic(err)
 	}
-	settle, ok := goja.AssertFunction(resolve)
-	if _, both := goja.AssertFunction(reject); !ok || !both {
+	settle, ok := r.callable(resolve)
+	if _, both := r.callable(reject); !ok || !both {
 		panic(r.newError("TypeError", "the class makes promises without functions that settle them"))
 	}
 	if _, err := settle(goja.Undefined(), v); err != nil {

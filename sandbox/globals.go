@@ -75,11 +75,10 @@ func (r *realm) callGlobal(g Global, args []goja.Value) goja.Value {
 		}
 		return r.callNow(c)
 	}
-	p, resolve, reject := r.vm.NewPromise()
 	if err != nil {
-		reject(r.typeError(err, stack))
-		return r.vm.ToValue(p)
+		return r.rejection(r.typeError(err, stack))
 	}
+	p, resolve, reject := r.vm.NewPromise()
 	c.resolve, c.reject = resolve, reject
 	r.send(c)
 	return r.vm.ToValue(p)

@@ -134,7 +134,7 @@ var urlFields = []string{"href", "origin", "protocol", "username", "password", "
 
 // shown is what a function of the prelude tells of an object: a list.
 func (in *inspector) shown(name string, o *goja.Object) (values []goja.Value, ok bool) {
-	f, ok := goja.AssertFunction(in.realm.host.Get(name))
+	f, ok := in.realm.callable(in.realm.host.Get(name))
 	if !ok {
 		return nil, false
 	}

@@ -11,7 +11,7 @@ const maxStringLength = 1<<29 - 24
 func (r *realm) mendMethods() {
 	replace := func(class, name string, length int, mended func(native goja.Callable, c goja.FunctionCall) goja.Value) {
 		prototype := r.vm.GlobalObject().Get(class).(*goja.Object).Get("prototype").(*goja.Object)
-		native, _ := goja.AssertFunction(prototype.Get(name))
+		native, _ := r.callable(prototype.Get(name))
 		f := r.native(name, func(c goja.FunctionCall) goja.Value { return mended(native, c) })
 		f.DefineDataProperty("length", r.vm.ToValue(length), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 		prototype.DefineDataProperty(name, f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
@@ -42,7 +42,7 @@ func (r *realm) mendMethods() {
 	replace("String", "padEnd", 1, pad)
 	// goja's own leaves out the length of an array.
 	object := r.vm.GlobalObject().Get("Object").(*goja.Object)
-	descriptors, _ := goja.AssertFunction(object.Get("getOwnPropertyDescriptors"))
+	descriptors, _ := r.callable(object.Get("getOwnPropertyDescriptors"))
 	all := r.native("getOwnPropertyDescriptors", func(c goja.FunctionCall) goja.Value {
 		v := call(descriptors, c, c.Arguments...)
 		o, isObject := c.Argument(0).(*goja.Object)

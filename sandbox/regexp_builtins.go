@@ -17,21 +17,21 @@ func (r *realm) captureRegExp() {
 	r.patterns = newPatterns()
 	regexp, _ := r.vm.GlobalObject().Get("RegExp").(*goja.Object)
 	r.regexpProto, _ = regexp.Get("prototype").(*goja.Object)
-	describe, _ := goja.AssertFunction(r.vm.GlobalObject().Get("Object").(*goja.Object).Get("getOwnPropertyDescriptor"))
+	describe, _ := r.callable(r.vm.GlobalObject().Get("Object").(*goja.Object).Get("getOwnPropertyDescriptor"))
 	getter := func(name string) goja.Callable {
 		d, err := describe(goja.Undefined(), r.regexpProto, r.vm.ToValue(name))
 		if err != nil {
 			panic(err)
 		}
-		f, _ := goja.AssertFunction(d.(*goja.Object).Get("get"))
+		f, _ := r.callable(d.(*goja.Object).Get("get"))
 		return f
 	}
 	r.nativeSource = getter("source")
 	for name, flag := range map[string]string{"global": "g", "ignoreCase": "i", "multiline": "m", "dotAll": "s", "unicode": "u", "sticky": "y"} {
 		r.nativeFlags = append(r.nativeFlags, nativeFlag{flag, getter(name)})
 	}
-	r.stringOf, _ = goja.AssertFunction(r.vm.GlobalObject().Get("String"))
-	r.nativeCompile, _ = goja.AssertFunction(r.regexpProto.Get("compile"))
+	r.stringOf, _ = r.callable(r.vm.GlobalObject().Get("String"))
+	r.nativeCompile, _ = r.callable(r.regexpProto.Get("compile"))
 }
 
 // regexpHost is what the prelude's RegExp is made of.
@@ -81,7 +81,7 @@ func (r *realm) regexpHost(host *goja.Object) {
 				return r.vm.ToValue(r.search(o, id, s) != nil)
 			}
 		}
-		f, ok := goja.AssertFunction(own)
+		f, ok := r.callable(own)
 		if !ok {
 			o, id := r.mustPattern(o, "test")
 			return r.vm.ToValue(r.search(o, id, s) != nil)

@@ -144,7 +144,7 @@ func (e *resultEncoder) toJSON(o *goja.Object) (goja.Callable, bool) {
 			return nil, false
 		}
 		if e.realm.hasOwn(p, "toJSON") {
-			return goja.AssertFunction(o.Get("toJSON"))
+			return e.realm.callable(o.Get("toJSON"))
 		}
 	}
 	return nil, false

@@ -117,8 +117,8 @@ func mendSuper(method *ast.FunctionLiteral) {
 // superOf makes the object that stands for super: its arguments read a member,
 // write one, and, for methods that are called, are this.
 func (r *realm) superOf(made goja.FunctionCall) goja.Value {
-	read, _ := goja.AssertFunction(made.Argument(0))
-	write, _ := goja.AssertFunction(made.Argument(1))
+	read, _ := r.callable(made.Argument(0))
+	write, _ := r.callable(made.Argument(1))
 	calls, this := len(made.Arguments) == 3, made.Argument(2)
 	must := func(v goja.Value, err error) goja.Value {
 		if err != nil {
@@ -129,7 +129,7 @@ func (r *realm) superOf(made goja.FunctionCall) goja.Value {
 	traps := r.vm.CreateObject(nil)
 	traps.Set("get", r.native("get", func(c goja.FunctionCall) goja.Value {
 		v := must(read(goja.Undefined(), c.Argument(1)))
-		f, ok := goja.AssertFunction(v)
+		f, ok := r.callable(v)
 		if !ok || !calls {
 			return v
 		}

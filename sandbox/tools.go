@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 
@@ -105,14 +106,9 @@ type pendingCall struct {
 // call is what a tool function does: check the argument, tell the host, give a
 // promise.
 func (r *realm) call(name string, args []goja.Value) goja.Value {
-	p, resolve, reject := r.vm.NewPromise()
-	promise := r.vm.ToValue(p)
 	at, stack := r.here()
 	refuse := func(message string) goja.Value {
-		e := r.newError("TypeError", name+": "+message)
-		r.setStack(e, stack)
-		reject(e)
-		return promise
+		return r.rejection(r.typeError(errors.New(name+": "+message), stack))
 	}
 	data := []byte("{}")
 	switch {
@@ -132,8 +128,9 @@ func (r *realm) call(name string, args []goja.Value) goja.Value {
 		}
 		data = e.buf.Bytes()
 	}
+	p, resolve, reject := r.vm.NewPromise()
 	r.send(&pendingCall{name: name, args: data, at: at, stack: stack, resolve: resolve, reject: reject})
-	return promise
+	return r.vm.ToValue(p)
 }
 
 // send tells the host of a call as soon as it may be in flight.
