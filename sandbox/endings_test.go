@@ -74,6 +74,45 @@ func TestBud1StoppedInside(t *testing.T) {
 	}
 }
 
+// BUD-1: where a built-in is a job by itself and no frame of the script is open, a
+// stop of the code that it calls is the script's end too.
+func TestBud1StoppedInJobs(t *testing.T) {
+	for _, code := range []string{
+		"Reflect.apply = () => { for (;;) { } }; return Promise.resolve(new URL('https://a.b/')).then(console.log)",
+		"let n = 0; const o: any = { get then() { if (n++ === 0) return; for (;;) { } } }; return Promise.resolve(o).then(Promise.resolve.bind(Promise))",
+		"const e = Object.defineProperty(new Error('a'), 'message', { get() { for (;;) { } } }); return Promise.resolve(e).then(console.log)",
+		"let n = 0; class P extends Promise<any> {}; return Promise.resolve({ get then(): any { if (n++ === 0) return; for (;;) { } } }).then(Promise.resolve.bind(P))",
+	} {
+		r := testRequest(code)
+		r.Limits.Wall = 300 * time.Millisecond
+		if raceDetector {
+			r.Limits.Wall = 3 * time.Second
+		}
+		h := &testHost{}
+		wantError(t, shared.Run(t.Context(), r, h), TimedOut, "Error", "time budget")
+		if len(h.logs) > 0 {
+			t.Errorf("%s: it logged %q", code, h.logs)
+		}
+	}
+}
+
+// EXEC-2, EXEC-8: a built-in that is a job runs no other job before it ends.
+func TestJobsInOrder(t *testing.T) {
+	for _, job := range []string{
+		"Promise.resolve({ a: 1 }).then(console.info)",
+		"Promise.resolve('abc').then(RegExp.prototype.exec.bind(/b/))",
+		"Promise.resolve([1]).then(tools.echo).catch(() => {})",
+		"Promise.resolve({}).then(Promise.resolve.bind(Promise))",
+		"Promise.resolve(new URL('https://a.b')).then(console.info)",
+	} {
+		o, h := runScript(t, "Promise.resolve().then(() => { Promise.resolve().then(() => console.log('last')) }); "+job+"; Promise.resolve().then(() => console.log('first')); await new Promise<void>((r) => queueMicrotask(() => queueMicrotask(r)))")
+		logs := slices.DeleteFunc(h.logs, func(l string) bool { return strings.HasPrefix(l, "info") })
+		if o.Status != Completed || !slices.Equal(logs, []string{"log: first", "log: last"}) {
+			t.Errorf("%s: %s %q %+v", job, o.Status, h.logs, o.Error)
+		}
+	}
+}
+
 // BUD-3
 func TestBud3Stall(t *testing.T) {
 	for _, code := range []string{
@@ -276,15 +315,25 @@ func TestBud11Cancel(t *testing.T) {
 	o := shared.Run(ctx, testRequest("return 1"), &testHost{})
 	wantError(t, o, Cancelled, "Error", "cancelled")
 
-	for _, code := range []string{"await tools.hang({})", "await tools.echo({}); for (;;) {}"} {
-		ctx, cancel = context.WithCancel(t.Context())
-		h := &testHost{made: make(chan Call, 1)}
-		done := make(chan Outcome)
-		go func() { done <- shared.Run(ctx, testRequest(code), h) }()
-		<-h.made
-		cancel()
-		o = <-done
-		wantError(t, o, Cancelled, "Error", "cancelled")
+	for _, code := range []string{
+		"await tools.hang({})", "await tools.echo({}); for (;;) {}",
+		// What the end of its calls would let a script do counts for nothing.
+		"await tools.hang({}).catch(() => {}); return 1", "return Promise.allSettled([tools.hang({})])",
+		"await tools.hang({}).catch(() => {}); await new Promise(() => {})", "await tools.hang({}).catch(() => {}); console.log('went on'); throw 1",
+	} {
+		for range 10 {
+			ctx, cancel = context.WithCancel(t.Context())
+			h := &testHost{made: make(chan Call, 1)}
+			done := make(chan Outcome)
+			go func() { done <- shared.Run(ctx, testRequest(code), h) }()
+			<-h.made
+			cancel()
+			o = <-done
+			wantError(t, o, Cancelled, "Error", "cancelled")
+			if hung := strings.Contains(code, "hang"); len(h.logs) > 0 || hung && !slices.Equal(o.InFlight, []int{0}) {
+				t.Errorf("%s: %q, in flight %v", code, h.logs, o.InFlight)
+			}
+		}
 	}
 }
 
@@ -330,7 +379,6 @@ func TestBud12Killed(t *testing.T) {
 	wantValue(t, o, "3")
 }
 
-// BUD-12: a program that is no sandbox.
 // BUD-12: a child that somebody has killed while it waited is given no script,
 // however soon one comes.
 func TestBud12KilledWhileIdle(t *testing.T) {
@@ -356,6 +404,7 @@ func TestBud12KilledWhileIdle(t *testing.T) {
 	}
 }
 
+// BUD-12: a program that is no sandbox.
 func TestBud12NoChild(t *testing.T) {
 	for _, command := range [][]string{{"/nonexistent/program"}, {"/bin/true"}, {"/bin/echo", "garbage"}} {
 		p := NewPool(Options{Command: command})

@@ -119,10 +119,8 @@ func (r *run) do(ctx context.Context, p *script.Program) Outcome {
 	slices.Sort(o.InFlight)
 	close(over)
 	watchers.Wait()
-	if end.Status == Thrown && ctx.Err() != nil {
-		// Cancelled calls reject, which can reach the script before its own end does
-		// (BUD-11).
-		end.Status = ""
+	if ctx.Err() != nil {
+		end.Status = "" // whatever it came to on the way (BUD-11)
 		if reason == "" {
 			reason = Cancelled
 		}
@@ -300,11 +298,14 @@ func (r *run) call(ctx context.Context, c Call) {
 	}
 	// Before the answer: with it, the script may make the next call.
 	r.mu.Lock()
-	if !r.ended {
+	if cancelled := err != nil && ctx.Err() != nil; !r.ended && !cancelled {
 		delete(r.inFlight, c.Index)
 	}
 	r.mu.Unlock()
 	r.active.add(-1)
+	if ctx.Err() != nil {
+		return // a cancelled call rejects for nobody: the script must not go on by it (BUD-11)
+	}
 	index := word(c.Index)
 	if err == nil {
 		r.child.writer.write(frameValue, index, value)
