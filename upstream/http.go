@@ -12,13 +12,13 @@ import (
 
 // remote makes the transport for a URL. Old servers announce changes only on a
 // stream of their own, which mcp-go allows in a legacy connection alone.
-func (d dialer) remote(def config.Server, onlyLegacy bool) (transport.Interface, error) {
+func (d dialer) remote(def config.Server, onlyLegacy bool, s *session) (transport.Interface, error) {
 	if def.Transport == config.SSE {
 		t, err := transport.NewSSE(def.URL, transport.WithHeaders(def.Headers), transport.WithSSELogger(d.log))
 		if err != nil {
 			return nil, err
 		}
-		return sseTransport{t}, nil
+		return sseTransport{t, s}, nil
 	}
 	options := []transport.StreamableHTTPCOption{
 		transport.WithHTTPBasicClient(&http.Client{Transport: statusRecorder{http.DefaultTransport}}),
@@ -31,7 +31,7 @@ func (d dialer) remote(def config.Server, onlyLegacy bool) (transport.Interface,
 	if err != nil {
 		return nil, err
 	}
-	return httpTransport{t}, nil
+	return httpTransport{t, s}, nil
 }
 
 // statusRecorder tells the tap of a request what status it was answered with.

@@ -21,10 +21,12 @@ type remote struct {
 	// stale, when set, answers tools/call of sessions that the server has forgotten.
 	session string
 	stale   func()
+	hangs   chan struct{} // has a value for each call that hangs
+	told    chan string   // the ids of requests that were cancelled
 }
 
 func newRemote(t *testing.T) *remote {
-	r := &remote{t: t, at: "127.0.0.1:0", session: "one"}
+	r := &remote{t: t, at: "127.0.0.1:0", session: "one", hangs: make(chan struct{}, 10), told: make(chan string, 10)}
 	r.start()
 	t.Cleanup(func() { r.stop() })
 	return r
@@ -53,6 +55,10 @@ func (r *remote) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
+		Params struct {
+			Name      string          `json:"name"`
+			RequestID json.RawMessage `json:"requestId"`
+		} `json:"params"`
 	}
 	if q.Method != http.MethodPost || json.NewDecoder(q.Body).Decode(&m) != nil {
 		w.WriteHeader(http.StatusMethodNotAllowed)
@@ -70,8 +76,15 @@ func (r *remote) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		answer = `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"h","version":"1"}}`
 	case "tools/list":
 		answer = `"result":{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}`
+	case "notifications/cancelled":
+		r.told <- string(m.Params.RequestID)
 	case "tools/call":
 		r.calls.Add(1)
+		if m.Params.Name == "hang" {
+			r.hangs <- struct{}{}
+			<-q.Context().Done()
+			return
+		}
 		answer = `"result":{"content":[{"type":"text","text":"done"}]}`
 	}
 	if m.ID == nil {

@@ -126,12 +126,12 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	var t transport.Interface
 	switch def.Transport {
 	case config.HTTP, config.SSE:
-		t, err = d.remote(def, onlyLegacy)
+		t, err = d.remote(def, onlyLegacy, s)
 	default:
 		if s.process, err = d.running.start(def, d.dir, d.maxLine, stderr); err == nil {
 			io := transport.NewIO(s.process.stdout, s.process.stdin, nopReadCloser{})
 			transport.WithCommandLogger(slog.New(closing{d.log.Handler()}))(io)
-			t = stdioTransport{io}
+			t = stdioTransport{io, s}
 		}
 	}
 	if err != nil {

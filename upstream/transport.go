@@ -104,28 +104,51 @@ func sendTapped(ctx context.Context, req transport.JSONRPCRequest, t transport.I
 // The transports embed mcp-go's concrete ones, so that their optional interfaces
 // stay visible.
 
-type stdioTransport struct{ *transport.Stdio }
+type stdioTransport struct {
+	*transport.Stdio
+	s *session
+}
 
 func (t stdioTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return sendTapped(ctx, req, t.Stdio)
+	resp, err := sendTapped(ctx, req, t.Stdio)
+	t.s.cancelled(ctx, req, err, t.Stdio.SendNotification)
+	return resp, err
+}
+
+// SendNotification leaves out what mcp-go would say again of a cancelled call.
+func (t stdioTransport) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
+	if _, ofCall := ctx.Value(tapKey{}).(*tap); ofCall && n.Method == string(mcp.MethodNotificationCancelled) {
+		return nil
+	}
+	return t.Stdio.SendNotification(ctx, n)
 }
 
 func (t stdioTransport) SetRequestHandler(h transport.RequestHandler) {
 	t.Stdio.SetRequestHandler(decline(h))
 }
 
-type httpTransport struct{ *transport.StreamableHTTP }
+type httpTransport struct {
+	*transport.StreamableHTTP
+	s *session
+}
 
 func (t httpTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return sendTapped(ctx, req, t.StreamableHTTP)
+	resp, err := sendTapped(ctx, req, t.StreamableHTTP)
+	t.s.cancelled(ctx, req, err, t.StreamableHTTP.SendNotification)
+	return resp, err
 }
 
 func (t httpTransport) SetRequestHandler(h transport.RequestHandler) {
 	t.StreamableHTTP.SetRequestHandler(decline(h))
 }
 
-type sseTransport struct{ *transport.SSE }
+type sseTransport struct {
+	*transport.SSE
+	s *session
+}
 
 func (t sseTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return sendTapped(ctx, req, t.SSE)
+	resp, err := sendTapped(ctx, req, t.SSE)
+	t.s.cancelled(ctx, req, err, t.SSE.SendNotification)
+	return resp, err
 }
