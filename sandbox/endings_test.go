@@ -37,20 +37,23 @@ func TestBud1Hangs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, h := testRequest(code), &testHost{}
-			r.Limits.Wall = budget
-			began := time.Now()
-			o := shared.Run(t.Context(), r, h)
-			if o.Status == Memory && (strings.Contains(name, "iterator") || raceDetector) {
-				return // what it makes without end fills the memory first
+			late := time.Duration(0)
+			for range 3 { // a busy machine is late by itself, but not each time
+				r, h := testRequest(code), &testHost{}
+				r.Limits.Wall = budget
+				o := shared.Run(t.Context(), r, h)
+				if o.Status == Memory && (strings.Contains(name, "iterator") || raceDetector) {
+					return // what it makes without end fills the memory first
+				}
+				wantError(t, o, TimedOut, "Error", "time budget was exceeded")
+				if len(h.calls) != 1 || len(o.InFlight) != 0 {
+					t.Errorf("calls %v, in flight %v", h.calls, o.InFlight)
+				}
+				if late = o.Wall - budget; late <= 500*time.Millisecond {
+					return
+				}
 			}
-			wantError(t, o, TimedOut, "Error", "time budget was exceeded")
-			if late := o.Wall - budget; late > 500*time.Millisecond {
-				t.Errorf("%v late (%v in all)", late, time.Since(began))
-			}
-			if len(h.calls) != 1 || len(o.InFlight) != 0 {
-				t.Errorf("calls %v, in flight %v", h.calls, o.InFlight)
-			}
+			t.Errorf("%v late", late)
 		})
 	}
 }
