@@ -12,7 +12,7 @@ import (
 
 // mend has a program keep to the language where goja does not: in its regular
 // expressions, in what it awaits, in functions that call themselves, in arguments of
-// arrow functions, in import(), and in super in async generators. The program is one
+// arrow functions, in import(), in async generators, and in super. The program is one
 // of isBody; it becomes a function that makes the script's, of the realm's helpers:
 // functions that the added code calls, by names that nobody can write. An error is a
 // *script.CompileError.
@@ -28,6 +28,8 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 			}
 		case *ast.AwaitExpression:
 			mendAwait(n)
+		case *ast.FieldDefinition:
+			mendField(n)
 		case *ast.FunctionLiteral:
 			mendSuper(n)
 			r.reads.addPattern(n, n.ParameterList)
@@ -52,6 +54,9 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	w.walk(tree.Body)
 	if err != nil {
 		return err
+	}
+	for _, s := range tree.Body[:last] {
+		mendAsyncGenerator(s)
 	}
 	mendArguments(tree.Body, code)
 	guardRecursion(main, code)
