@@ -6,7 +6,7 @@ import "slices"
 // apart: beyond that a type is no more read than it was.
 const (
 	maxApart      = 4
-	maxForeign    = 4
+	maxForeign    = 6
 	maxApartProps = 16
 )
 

@@ -15,6 +15,7 @@ type builder struct {
 	problems  []Problem
 	work      int
 	looked    bool // through a reference, since somebody cleared it
+	opened    bool // closed objects are met as if they were open
 	depth     int  // of builds within builds
 }
 
@@ -167,12 +168,14 @@ func (b *builder) schema(n *node) union {
 	} else {
 		u = b.narrow(u, n, k)
 	}
-	// OpenAPI's word, which is no part of JSON Schema.
-	if k.nullable != nil && k.nullable.kind == 't' {
+	if k.isNullable() {
 		u = join(u, primitive[kindNull])
 	}
 	return u
 }
+
+// isNullable is OpenAPI's word for null, which is no part of JSON Schema.
+func (k *keywords) isNullable() bool { return k.nullable != nil && k.nullable.kind == 't' }
 
 // narrow is what a set and a schema have in common.
 func (b *builder) narrow(u union, n *node, k *keywords) union {
@@ -191,7 +194,7 @@ func (b *builder) narrow(u union, n *node, k *keywords) union {
 				u = b.narrow(u, kid, &keys)
 				continue
 			}
-			u = b.meet(u, b.build(kid))
+			u = b.meetAll(u, kid)
 		}
 	}
 	for _, list := range [...]*node{k.anyOf, k.oneOf} {
@@ -220,6 +223,24 @@ func (b *builder) narrow(u union, n *node, k *keywords) union {
 		u = b.subtract(u, k.not, 0)
 	}
 	return u
+}
+
+// meetAll is what a set and a schema of its allOf have in common. When that is
+// nothing, since one of two closed objects requires what the other does not know,
+// then the author meant both together: what comes back is of both. What is sent
+// would be refused, so there it stays nothing.
+func (b *builder) meetAll(u union, kid *node) union {
+	got := b.meet(u, b.build(kid))
+	if len(got) > 0 || len(u) == 0 || len(b.build(kid)) == 0 {
+		return got
+	}
+	b.report(kid, "no value is valid for this and for the other parts of allOf")
+	if b.direction == Output {
+		b.opened = true
+		got = b.meet(u, b.build(kid))
+		b.opened = false
+	}
+	return got
 }
 
 // exactlyOne is a oneOf whose branches can be told from each other: each without
@@ -365,6 +386,9 @@ func (b *builder) own(n *node, k *keywords) union {
 		u = b.build(k.typ)
 	default:
 		b.report(k.typ, "type must name one or several types, this is "+kindName(k.typ.kind))
+	}
+	if k.isNullable() {
+		u = join(u, primitive[kindNull]) // so that enum may list it
 	}
 	if k.konst != nil {
 		u = b.listed(u, []*node{k.konst}, n)
@@ -631,11 +655,12 @@ func (b *builder) others(o *objectType, k *keywords) {
 	if k.patterns != nil && k.patterns.kind == '{' {
 		for i, kid := range k.patterns.kids {
 			l := &lazy{node: kid}
-			switch k.patterns.names[i] {
-			case "", ".*", "^.*$", "^", "^.*":
-				closed, additional = true, nil // nothing is left for others
-			}
-			if !kid.acceptsNothing() {
+			switch {
+			case matchesAll(k.patterns.names[i]): // nothing is left for others
+				if closed = kid.acceptsNothing(); !closed {
+					additional = l
+				}
+			case !kid.acceptsNothing():
 				patterns = append(patterns, l)
 				allowed = append(allowed, k.patterns.names[i])
 			}

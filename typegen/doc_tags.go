@@ -18,6 +18,7 @@ func (p *printer) appendDoc(out []byte, l *lazy, level int) []byte {
 	if d := first(nodes, "description", '"'); d != nil {
 		text = append(text, d.text...)
 	}
+	text = p.appendParts(text, nodes)
 	for _, tag := range [...]string{"default", "minimum", "maximum", "minLength", "maxLength", "pattern", "minItems", "maxItems", "format"} {
 		if v := first(nodes, tag, 0); v != nil {
 			text = appendTag(text, tag, v)

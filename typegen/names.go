@@ -8,7 +8,7 @@ import (
 // A registry gives names to those types of a tool's input or output that need
 // one, and holds them until they are written.
 type registry struct {
-	prefix string          // such as "ToolTypes.mcp__github__search."
+	prefix string          // such as "ToolTypes.mcp__github__search.", where it is needed
 	taken  map[string]bool // shared by the tool's input and output
 	root   string          // name of the schema as a whole
 	byNode map[*node]string

@@ -50,6 +50,21 @@ func told(patterns []string, types []*lazy) (list []patternType) {
 	return list
 }
 
+// matchesAll tells whether a regular expression matches every name.
+func matchesAll(pattern string) bool {
+	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$")
+	if inner, ok := strings.CutPrefix(pattern, "("); ok {
+		if inner, ok = strings.CutSuffix(inner, ")"); ok {
+			pattern = strings.TrimPrefix(inner, "?:")
+		}
+	}
+	switch strings.TrimSuffix(pattern, "?") { // `.*?` is as much as `.*`
+	case "", ".*", `[\s\S]*`, "[^]*":
+		return true
+	}
+	return false
+}
+
 // literalText is a regular expression that stands for itself, as text; "" when it
 // says more.
 func literalText(pattern string) string {

@@ -443,6 +443,7 @@ func (p *printer) index(o *objectType, level, depth int) {
 }
 
 func (p *printer) indexOf(key string, o *objectType, level, depth int) {
+	p.out = p.appendDoc(p.out, o.restType, level)
 	p.out = appendIndent(p.out, level)
 	p.text("[key: " + key + "]: ")
 	rest := p.force(o.restType)

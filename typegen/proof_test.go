@@ -102,10 +102,15 @@ func compile(t *testing.T, tsc, declarations string, claims []*claim) {
 	}
 }
 
-// validator compiles a schema for the oracle. Servers that name no draft may
-// mean an older one, of which some keywords have another form today.
+// validator compiles a schema for the oracle. Servers that name no draft, or a
+// wrong one, may mean an older one, of which some keywords have another form today.
 func validator(schema any) (*jsonschema.Schema, error) {
 	compiled, err := validatorOf(schema, jsonschema.Draft2020)
+	if root, ok := schema.(map[string]any); ok && err != nil && root["$schema"] != nil {
+		root = maps.Clone(root)
+		delete(root, "$schema")
+		schema = root
+	}
 	for _, older := range [...]*jsonschema.Draft{jsonschema.Draft7, jsonschema.Draft4} {
 		if err == nil {
 			break
@@ -145,7 +150,7 @@ func mended(v any) any {
 	case map[string]any:
 		out := make(map[string]any, len(x))
 		for k, w := range x {
-			if list, ok := w.([]any); ok && len(list) == 0 && (k == "enum" || k == "items" || k == "anyOf" || k == "oneOf" || k == "allOf") {
+			if list, ok := w.([]any); ok && len(list) == 0 && (k == "enum" || k == "items" || k == "anyOf" || k == "oneOf" || k == "allOf" || k == "prefixItems") {
 				continue
 			}
 			out[k] = mended(w)
@@ -177,9 +182,11 @@ func allowNull(schema map[string]any) {
 			schema[keyword] = append(slices.Clip(list), map[string]any{"type": "null"})
 		}
 	}
-	if _, both := schema["anyOf"]; schema["$ref"] != nil && !both {
-		schema["anyOf"] = []any{map[string]any{"$ref": schema["$ref"]}, map[string]any{"type": "null"}}
-		delete(schema, "$ref")
+	for _, keyword := range []string{"$ref", "allOf"} {
+		if v, has := schema[keyword]; has && schema["anyOf"] == nil {
+			schema["anyOf"] = []any{map[string]any{keyword: v}, map[string]any{"type": "null"}}
+			delete(schema, keyword)
+		}
 	}
 }
 

@@ -84,8 +84,12 @@ func (d *document) baseOf(n *node) string {
 			return base
 		}
 	}
-	return ""
+	return unknownBase
 }
+
+// unknownBase stands for the URI of a schema that does not say its own, so that
+// a relative $id, such as "Node", and references to it meet.
+const unknownBase = "schema:///"
 
 // identify collects $id, $anchor and their older forms, once.
 func (d *document) identify() {
@@ -93,12 +97,12 @@ func (d *document) identify() {
 		return
 	}
 	d.ids = &identifiers{
-		base:    map[*node]string{d.root: ""},
-		byURI:   map[string]*node{"": d.root},
+		base:    map[*node]string{d.root: unknownBase},
+		byURI:   map[string]*node{unknownBase: d.root},
 		anchors: map[string]*node{},
 		dynamic: map[string][]*node{},
 	}
-	d.identifyIn(d.root, "")
+	d.identifyIn(d.root, unknownBase)
 }
 
 func (d *document) identifyIn(n *node, base string) {
@@ -159,8 +163,8 @@ func isNameMap(n *node) bool {
 	return false
 }
 
-// joinURI resolves a reference against a base (RFC 3986). The base may be
-// unknown (""), or opaque, such as a URN.
+// joinURI resolves a reference against a base (RFC 3986), which may be opaque,
+// such as a URN.
 func joinURI(base, ref string) (string, error) {
 	if strings.HasPrefix(ref, "#") {
 		return base + ref, nil
@@ -170,7 +174,7 @@ func joinURI(base, ref string) (string, error) {
 		return "", fmt.Errorf("not a URI reference: %w", errors.Unwrap(err))
 	}
 	b, err := url.Parse(base)
-	if err != nil || base == "" {
+	if err != nil {
 		return r.String(), nil
 	}
 	return b.ResolveReference(r).String(), nil

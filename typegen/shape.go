@@ -423,7 +423,7 @@ func (b *builder) meetObjects(x, y alternative) union {
 		if j := c.find(p.name); j >= 0 {
 			p, ok = b.meetProperties(p, c.props[j])
 		} else {
-			p, ok = restrict(p, c)
+			p, ok = b.restrict(p, c)
 		}
 		if !ok {
 			return nil
@@ -434,7 +434,7 @@ func (b *builder) meetObjects(x, y alternative) union {
 		if a.find(c.props[i].name) >= 0 {
 			continue
 		}
-		p, ok := restrict(c.props[i], a)
+		p, ok := b.restrict(c.props[i], a)
 		if !ok {
 			return nil
 		}
@@ -474,9 +474,12 @@ func (b *builder) meetProperties(p, q property) (_ property, ok bool) {
 }
 
 // restrict is a declared property under an object's rule for others.
-func restrict(p property, o *objectType) (_ property, ok bool) {
+func (b *builder) restrict(p property, o *objectType) (_ property, ok bool) {
 	switch o.rest {
 	case restClosed:
+		if b.opened {
+			return p, true
+		}
 		return property{name: p.name, typ: p.typ, optional: true, absent: true}, p.optional
 	case restTyped:
 		p.typ = both(p.typ, o.restType)

@@ -117,8 +117,10 @@ func (s *signature) write(out []byte, p *printer, u union, level int) []byte {
 	return append(out, p.out[:end]...)
 }
 
-// definitions writes the named types, those included that others mention.
+// definitions writes the named types, those included that others mention. They
+// stand in one namespace, where their names are known as they are.
 func (p *printer) definitions() {
+	p.names.prefix = ""
 	for i := 0; i < len(p.names.queue); i++ {
 		d := p.names.queue[i]
 		p.text("  type ")
