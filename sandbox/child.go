@@ -50,7 +50,7 @@ const warmUp = "(async function () { const x = { a: 1 };\nfor (const y of [1, 2]
 // returns the exit code.
 func live() int {
 	// Nothing of the machine's settings: the same script gives the same result.
-	time.Local = time.UTC
+	time.Local = time.FixedZone("Coordinated Universal Time", 0) // as Date.prototype.toString names it
 	debug.SetTraceback("single")
 	debug.SetMaxStack(stackBytes)
 	debug.SetGCPercent(-1) // there is little to collect until a script runs

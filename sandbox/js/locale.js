@@ -8,6 +8,12 @@
   // A literal would be one of goja's own, which knows no properties.
   const expression = (source) => new RegExp(source, 'gu');
   const lc = host.localeCompare;
+  // Numbers with as many digits compare like text.
+  const aligned = (...texts) => {
+    const digits = /\d+/g;
+    const width = Math.max(...texts.map((s) => Math.max(0, ...(s.match(digits) ?? []).map((n) => n.length))));
+    return texts.map((s) => s.replace(digits, (n) => n.padStart(width, '0')));
+  };
   const cmp = (a, b, o) => {
     a = String(a);
     b = String(b);
@@ -17,20 +23,7 @@
       a = a.toLowerCase();
       b = b.toLowerCase();
     }
-    if (o && o.numeric) {
-      const x = a.split(/(\d+)/),
-        y = b.split(/(\d+)/);
-      for (let i = 0; i < Math.min(x.length, y.length); i++) {
-        if (i % 2) {
-          const d = Number(x[i]) - Number(y[i]);
-          if (d) return d < 0 ? -1 : 1;
-        } else {
-          const d = R.apply(lc, x[i], [y[i]]);
-          if (d) return upperFirst(x[i], y[i], d, o);
-        }
-      }
-      return Math.sign(x.length - y.length);
-    }
+    if (o && o.numeric) [a, b] = aligned(a, b);
     return upperFirst(a, b, R.apply(lc, a, [b]), o);
   };
   const upperFirst = (a, b, d, o) => (o && o.caseFirst === 'upper' && d !== 0 && a !== b && a.toLowerCase() === b.toLowerCase() ? -d : d);

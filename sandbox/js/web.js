@@ -3,7 +3,7 @@
   'use strict';
   const O = Object,
     R = Reflect,
-    { defineProperty, getPrototypeOf } = Object;
+    { defineProperty } = Object;
   const def = (o, k, v) => defineProperty(o, k, { value: v, writable: true, enumerable: false, configurable: true });
   def(
     globalThis,
@@ -11,6 +11,7 @@
     {
       structuredClone(v) {
         const seen = new Map();
+        const errors = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError, __proto__: null };
         const bad = (x) => {
           const e = new Error(x + ' could not be cloned.');
           e.name = 'DataCloneError';
@@ -48,11 +49,11 @@
                 ? new DataView(c(x.buffer), x.byteOffset, x.byteLength)
                 : new x.constructor(c(x.buffer), x.byteOffset, x.length);
           else if (x instanceof Error) {
-            r = O.create(getPrototypeOf(x));
-            r = new Error(x.message);
-            r.name = x.name;
+            const n = String(x.name);
+            r = new (errors[n] || Error)(x.message);
+            if ('stack' in x) def(r, 'stack', String(x.stack));
             seen.set(x, r);
-            if ('cause' in x) r.cause = c(x.cause);
+            if ('cause' in x) def(r, 'cause', c(x.cause));
             return r;
           } else if (x instanceof Promise || x instanceof WeakMap || x instanceof WeakSet) bad(t);
           else if (x instanceof Boolean || x instanceof Number || x instanceof String) r = O(x.valueOf());
