@@ -36,7 +36,11 @@ func text(s object, n, attempt int) any {
 	case hasPattern:
 		re, err := syntax.Parse(pattern, syntax.Perl)
 		if err != nil {
-			break
+			// What looks around most often forbids the shortest texts.
+			if re, err = syntax.Parse(withoutLookaround(pattern), syntax.Perl); err != nil {
+				break
+			}
+			attempt++
 		}
 		for repeat := n + attempt; repeat < maxChars; repeat = repeat*2 + 1 {
 			var b strings.Builder
@@ -139,12 +143,55 @@ func friendly(ranges []rune) rune {
 	return ranges[0]
 }
 
-// matches says whether a pattern is found in a text; one that Go has no words
-// for is found everywhere.
+// matches says whether a pattern is found in a text; what Go has no words for is
+// not looked at.
 func matches(pattern, s string) bool {
 	if len(pattern) > maxChars {
 		return true
 	}
 	re, err := regexp.Compile(pattern)
+	if err != nil {
+		re, err = regexp.Compile(withoutLookaround(pattern))
+	}
 	return err != nil || re.MatchString(s)
+}
+
+// withoutLookaround leaves out the groups of a pattern (ECMA-262, 22.2.1) that
+// only look at what is before or behind them, which Go does not have.
+func withoutLookaround(pattern string) string {
+	var b strings.Builder
+	class := false
+	skipped := 0 // open groups within one that is left out, itself included
+	for i := 0; i < len(pattern); i++ {
+		c := pattern[i]
+		end := i + 1
+		switch {
+		case c == '\\' && end < len(pattern):
+			end++
+		case class:
+			class = c != ']'
+		case c == '[':
+			class = true
+		case c == '(' && (skipped > 0 || looksAround(pattern[i:])):
+			skipped++
+		case c == ')' && skipped > 0:
+			if skipped--; skipped == 0 {
+				continue
+			}
+		}
+		if skipped == 0 {
+			b.WriteString(pattern[i:end])
+		}
+		i = end - 1
+	}
+	return b.String()
+}
+
+func looksAround(group string) bool {
+	for _, start := range [...]string{"(?=", "(?!", "(?<=", "(?<!"} {
+		if strings.HasPrefix(group, start) {
+			return true
+		}
+	}
+	return false
 }
