@@ -73,7 +73,8 @@ a name that says so (` + "`TOKEN`, `KEY`, `SECRET`, `PASSWORD`, `AUTH`, `CREDENT
 ` + "`KEY_FILE`" + ` and other names of places); passwords in URLs; and values with the form of a credential (` + "`ghp_…`, `sk-…`" + `, a JSON Web Token, a
 private key). All other values of ` + "`env`" + ` and of URLs are taken out of logs and errors alone: a result may well have the word
 ` + "`production`" + ` in it. Servers get, and the question for a permission shows, what is really sent. What is shorter than four characters is
-never replaced: give secrets names that say so, and some length.
+never replaced: give secrets names that say so, and some length. A secret is found in the spellings of JSON, URLs, forms, HTML,
+hexadecimal and base64, and by its larger part where a text has been cut.
 
 | setting | type | default | bounds | meaning |
 | --- | --- | --- | --- | --- |

@@ -214,9 +214,10 @@ func TestObs4NoSecretLeaves(t *testing.T) {
 		long, _ := json.Marshal(token + strings.Repeat(" long", 100_000) + header)
 		_ = unreachable
 		o := rejected(1, failure)
-		o.Error.Stack = "Error: " + failure.Error() + "\n at script.ts:1"
+		o.Error.Name, o.Error.Stack = "Of "+token, "Error: "+failure.Error()+"\n at script.ts:1"
 		if s.request.Code == "value" {
 			o = completed(string(long))
+			o.Warnings = []sandbox.Warning{{Message: "NaN became null", Path: `$["` + token + `"]`}}
 		}
 		return o
 	}, allowRule, permission.Rule{Effect: permission.Allow, Layer: permission.Flag, Match: "Exec"})
@@ -232,7 +233,7 @@ func TestObs4NoSecretLeaves(t *testing.T) {
 		case "drop":
 			return nil, fmt.Errorf("POST: %w", errors.New("refused with "+header+" and Basic dXNlcjpwYXNzd29yZA=="))
 		}
-		return &upstream.Result{Text: "your env: TOKEN=" + token, HasText: true, Attachments: []upstream.Attachment{{Kind: "resource", Text: token, URI: "x://" + header}}}, nil
+		return &upstream.Result{Text: "your env: TOKEN=" + token, HasText: true, Attachments: []upstream.Attachment{{Kind: "resource", Text: token, URI: "x://" + header, MIMEType: "text/" + header}}}, nil
 	}
 	for _, code := range []string{"error", "value"} {
 		r := b.run(t, Request{Code: code})

@@ -19,7 +19,8 @@ func (x *run) clean(r *Result) {
 	}
 	cleanOutput(x, r.Output)
 	for i := range r.Warnings {
-		r.Warnings[i].Message = known.Known(r.Warnings[i].Message)
+		w := &r.Warnings[i] // a path may name a member of the script's value
+		w.Message, w.Path = known.Known(w.Message), known.Known(w.Path)
 	}
 	for i := range r.Calls {
 		r.Calls[i] = x.cleanRecord(r.Calls[i])
@@ -33,7 +34,7 @@ func (x *run) clean(r *Result) {
 	}
 	if r.Error != nil {
 		e := *r.Error
-		e.Message, e.Stack = known.Known(e.Message), known.Known(e.Stack)
+		e.Name, e.Message, e.Stack, e.Code = known.Known(e.Name), known.Known(e.Message), known.Known(e.Stack), known.Known(e.Code)
 		r.Error = &e
 	}
 }
@@ -56,7 +57,8 @@ func (x *run) cleanRecord(c CallRecord) CallRecord {
 // cleanOutput takes secrets out of items of the run's output, in place.
 func cleanOutput(x *run, items []Output) {
 	for i := range items {
-		items[i].Text, items[i].URI = x.r.Redact.Known(items[i].Text), x.r.Redact.Known(items[i].URI)
+		item := &items[i]
+		item.Text, item.URI, item.MIMEType = x.r.Redact.Known(item.Text), x.r.Redact.Known(item.URI), x.r.Redact.Known(item.MIMEType)
 	}
 }
 

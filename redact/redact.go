@@ -2,14 +2,9 @@ package redact
 
 import (
 	"bytes"
-	"encoding/base64"
-	"fmt"
-	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"sync/atomic"
-	"unicode/utf16"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -28,16 +23,16 @@ type known struct {
 
 // Set replaces what is known. Secrets are taken out of everything; values, which
 // may be ordinary words (an environment variable's "production"), out of logs
-// and errors alone. Both are tried in the spellings in which JSON and URLs have
-// them. What is too short or too common to be a secret is left out.
+// and errors alone. Both are tried in the spellings that encoders give them. What
+// is too short or too common to be a secret is left out.
 func (r *Redactor) Set(secrets, values []string) {
 	if r == nil {
 		return
 	}
 	var k known
 	strong := spellings(secrets, minSecret)
-	k.secrets = newFinder(strong)
-	k.all = newFinder(slices.Concat(strong, spellings(values, minValue)))
+	k.secrets = newFinder(strong, nil)
+	k.all = newFinder(strong, spellings(values, minValue))
 	r.known.Store(&k)
 }
 
@@ -52,94 +47,6 @@ const (
 var common = []string{
 	"true", "false", "none", "null", "bearer", "basic", "oauth", "oauth2", "token", "password", "secret", "production",
 	"development", "staging", "default", "localhost", "127.0.0.1", "application/json", "warning",
-}
-
-func spellings(values []string, least int) []string {
-	var all []string
-	add := func(s string) {
-		s = strings.TrimSpace(s)
-		if len(s) >= least && !slices.Contains(common, strings.ToLower(s)) {
-			all = append(all, s)
-		}
-	}
-	for _, v := range values {
-		add(v)
-		for _, line := range strings.Split(v, "\n") { // of a key in several lines
-			if len(line) >= 16 {
-				add(line)
-			}
-		}
-		scheme, credentials, ok := strings.Cut(strings.TrimSpace(v), " ")
-		if ok && (strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "token") || strings.EqualFold(scheme, "basic")) {
-			add(credentials)
-			if plain, err := base64.StdEncoding.DecodeString(credentials); err == nil && strings.EqualFold(scheme, "basic") {
-				add(string(plain))
-				if _, password, ok := strings.Cut(string(plain), ":"); ok {
-					add(password)
-				}
-			}
-		}
-	}
-	for _, v := range slices.Clone(all) {
-		for _, escaped := range escapes(v) {
-			add(escaped)
-		}
-		add(url.QueryEscape(v))
-		add(url.PathEscape(v))
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-// escapes are the spellings of a text in JSON and in JavaScript's literals, as
-// encoders write them: with what must be escaped alone, in ASCII, safe for HTML,
-// with every slash escaped; and each of them in a JSON text that is itself a
-// string of another one, as servers answer.
-func escapes(v string) []string {
-	quoted, err := jsontext.AppendQuote(nil, v)
-	if err != nil {
-		return nil
-	}
-	plain := string(quoted[1 : len(quoted)-1])
-	single := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "'", `\'`).Replace(v)
-	all := []string{plain, single, strings.ReplaceAll(single, `\'`, "'"), strings.ReplaceAll(plain, "/", `\/`)}
-	for _, other := range []string{"", `&<>`, `&<>'+"` + "`"} {
-		for _, format := range []string{`\u%04x`, `\u%04X`} {
-			ascii, unicode := hexEscaped(plain, other, format)
-			all = append(all, ascii, strings.ReplaceAll(ascii, "/", `\/`), unicode)
-		}
-	}
-	for _, s := range slices.Clone(all) {
-		if again, err := jsontext.AppendQuote(nil, s); err == nil && s != v {
-			all = append(all, string(again[1:len(again)-1]))
-		}
-	}
-	return all
-}
-
-// hexEscaped is JSON with other characters in hexadecimal form: in ascii also
-// those that are not ASCII. Quotation marks are so in other alone.
-func hexEscaped(plain, other, format string) (ascii, unicode string) {
-	if strings.Contains(other, `"`) {
-		plain = strings.ReplaceAll(plain, `\"`, `"`)
-	}
-	var a, u strings.Builder
-	for _, r := range plain {
-		switch {
-		case strings.ContainsRune(other, r):
-			fmt.Fprintf(&a, format, r)
-			fmt.Fprintf(&u, format, r)
-		case r >= 0x7f:
-			for _, unit := range utf16.AppendRune(nil, r) {
-				fmt.Fprintf(&a, format, unit)
-			}
-			u.WriteRune(r)
-		default:
-			a.WriteRune(r)
-			u.WriteRune(r)
-		}
-	}
-	return a.String(), u.String()
 }
 
 // Known takes configured secrets out of s and changes nothing else: for texts
@@ -167,7 +74,7 @@ func (r *Redactor) Text(s string) string {
 // without a secret in it, it comes back as it is.
 func (r *Redactor) JSON(v jsontext.Value) jsontext.Value {
 	k := r.load()
-	if k == nil || len(k.secrets.all) == 0 || !k.secrets.in(v) && !bytes.Contains(v, []byte(`\u`)) && !bytes.Contains(v, []byte(`\/`)) {
+	if k == nil || k.secrets.empty() || !in(k.secrets, v) && !bytes.Contains(v, []byte(`\u`)) && !bytes.Contains(v, []byte(`\/`)) {
 		return v
 	}
 	changed := false
@@ -196,7 +103,7 @@ func (r *Redactor) JSON(v jsontext.Value) jsontext.Value {
 			break
 		}
 	}
-	if !changed && !k.secrets.in(v) {
+	if !changed && !in(k.secrets, v) {
 		return v
 	}
 	if clean := jsontext.Value(bytes.TrimSpace(out.Bytes())); clean.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
@@ -210,33 +117,6 @@ func (r *Redactor) load() *known {
 		return nil
 	}
 	return r.known.Load()
-}
-
-// finder finds any of some strings, the longest first.
-type finder struct {
-	all      []string
-	replacer *strings.Replacer
-}
-
-func newFinder(all []string) finder {
-	all = slices.Clone(all)
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
-	var pairs []string
-	for _, s := range all {
-		pairs = append(pairs, s, Mark)
-	}
-	return finder{all, strings.NewReplacer(pairs...)}
-}
-
-func (f finder) replace(s string) string {
-	if len(f.all) == 0 {
-		return s
-	}
-	return f.replacer.Replace(s)
-}
-
-func (f finder) in(b []byte) bool {
-	return slices.ContainsFunc(f.all, func(s string) bool { return bytes.Contains(b, []byte(s)) })
 }
 
 var (

@@ -2,13 +2,16 @@ package redact
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"pgregory.net/rapid"
 )
 
 // OBS-4: tokens, headers and environment values.
@@ -91,6 +94,96 @@ func TestObs4Spellings(t *testing.T) {
 	}
 	if in := `{"a": "\u0041", "b" : 1}`; string(r.JSON(jsontext.Value(in))) != in {
 		t.Error("changed without a secret in it")
+	}
+}
+
+// OBS-4: in URLs, forms, HTML, hexadecimal, base64; there also beside something
+// else, as a name and its password are.
+func TestObs4Encodings(t *testing.T) {
+	const secret = "pä ss/w+d=\"<&>'!(~)"
+	r := new(Redactor)
+	r.Set([]string{secret}, nil)
+	for _, in := range []string{
+		"p%C3%A4%20ss%2Fw%2Bd%3D%22%3C%26%3E%27%21%28~%29", // RFC 3986
+		"p%c3%a4%20ss%2fw%2bd%3d%22%3c%26%3e%27%21%28~%29", // in lower case
+		"p%C3%A4%20ss/w%2Bd%3D%22%3C%26%3E%27%21%28~%29",   // Python
+		"p%C3%A4%20ss%2Fw%2Bd%3D%22%3C%26%3E'!(~)",         // encodeURIComponent
+		"p%C3%A4%20ss/w+d=%22%3C&%3E'!(~)",                 // encodeURI
+		"p%C3%A4+ss%2Fw%2Bd%3D%22%3C%26%3E%27%21%28%7E%29", // URLSearchParams
+		"pä ss/w+d=&quot;&lt;&amp;&gt;&#39;!(~)",
+		"pä ss/w+d=&#34;&lt;&amp;&gt;&#39;!(~)",
+		"pä ss/w+d=\"&lt;&amp;&gt;'!(~)",
+		"70c3a42073732f772b643d223c263e2721287e29",
+		"70C3A42073732F772B643D223C263E2721287E29",
+		"cMOkIHNzL3crZD0iPCY+JyEofik=",
+		"cMOkIHNzL3crZD0iPCY-JyEofik",
+	} {
+		if got := r.Known("x " + in + " y"); got != "x "+Mark+" y" {
+			t.Errorf("%s\n as %s", in, got)
+		}
+	}
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		for _, before := range []string{"", "u", "us", "usr:", "user:", "name@host:"} {
+			for _, after := range []string{"", "@", ":x", "and so on"} {
+				in := encoding.EncodeToString([]byte(before + secret + after))
+				got := r.Known(in)
+				if rest := len(strings.Replace(got, Mark, "", 1)); got == in || rest > (len(before)+len(after))*4/3+6 {
+					t.Errorf("%q in %s leaves %s", before+"…"+after, in, got)
+				}
+			}
+		}
+	}
+}
+
+// OBS-4: where a text was cut, what is left of a secret is one.
+func TestObs4CutSecret(t *testing.T) {
+	r := new(Redactor)
+	r.Set([]string{"tok-0123456789abcdef"}, []string{"/home/me/projects/x"})
+	for in, want := range map[string]string{
+		"it ends with tok-0123456789abc":    "it ends with [redacted]",
+		"it ends with tok-0123456789abc…":   "it ends with [redacted]…",
+		"tok-0123456789… and more":          "[redacted]… and more",
+		"tok-01234":                         "tok-01234", // not even half of it
+		"tok-0123456789abc is another one":  "tok-0123456789abc is another one",
+		"no such folder: /home/me/projects": "no such folder: /home/me/projects",
+	} {
+		if got := r.Text(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// What is found is the leftmost, and there the longest.
+func TestFinder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[ab]{4,7}`)
+		list := rapid.SliceOfN(word, 0, 6).Draw(t, "list")
+		text := rapid.StringMatching(`[abab]{0,40}`).Draw(t, "text")
+		sorted := slices.Clone(list)
+		slices.SortFunc(sorted, func(a, b string) int { return len(b) - len(a) })
+		var pairs []string
+		for _, s := range sorted {
+			pairs = append(pairs, s, Mark)
+		}
+		f := newFinder(nil, list)
+		want := strings.NewReplacer(pairs...).Replace(text)
+		if got := f.replace(text); got != want || in(f, text) != (want != text) {
+			t.Fatalf("%q in %q: %q, want %q", list, text, got, want)
+		}
+	})
+}
+
+func BenchmarkKnown(b *testing.B) {
+	r := new(Redactor)
+	var secrets []string
+	for i := range 20 {
+		secrets = append(secrets, fmt.Sprintf("tok-%d/0123456789+%d", i, i*i))
+	}
+	r.Set(secrets, nil)
+	text := strings.Repeat("The quick brown fox jumps over the lazy dog, token by token. ", 200)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.Known(text)
 	}
 }
 
