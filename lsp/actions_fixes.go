@@ -102,38 +102,38 @@ func (m *mender) renamed(u script.Use, name string) edit {
 
 // await has a promise awaited, or dropped on purpose.
 func (m *mender) await(f finding) []mend {
-	for _, u := range script.FindUnawaited(m.text) {
-		if u.Range != f.at {
-			continue
-		}
-		var all []mend
-		switch {
-		case !u.Async:
-		case u.Callback != "" && u.Callback != "forEach": // the values have to be there before
-		case strings.Contains(m.text[u.Start:u.End], ".forEach("):
-			if i := strings.Index(m.text[u.Start:u.End], ".forEach("); i >= 0 {
-				at := u.Start + i
-				all = append(all, mend{title: "Wait for all with Promise.all and map", preferred: true, edits: []edit{
-					{u.Start, u.Start, "await Promise.all("}, {at, at + len(".forEach("), ".map("}, {u.End, u.End, ")"},
-				}})
-			}
-		case u.Several:
-			wait := "await Promise.all("
-			if strings.HasSuffix(strings.TrimRight(m.text[:u.Start], " \t\r\n"), "await") {
-				wait = "Promise.all(" // an await of the list, which waits for nothing
-			}
-			all = append(all, mend{title: "Wait for all with Promise.all", preferred: true, edits: []edit{{u.Start, u.Start, wait}, {u.End, u.End, ")"}}})
-		default:
-			all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{u.Start, u.Start, "await "}}})
-		}
-		before := strings.TrimRight(m.text[:u.Start], " \t\r\n")
-		if u.Callback != "" || strings.HasSuffix(before, "return") || strings.HasSuffix(before, "await") || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") ||
-			strings.HasSuffix(before, "=") || strings.HasSuffix(before, "(") || strings.HasSuffix(before, "{") && strings.HasSuffix(before, "${") {
-			return all
-		}
-		return append(all, mend{title: "Say with void that nobody waits for it", edits: []edit{{u.Start, u.Start, "void "}}})
+	u := f.promise
+	if u == nil {
+		return nil
 	}
-	return nil
+	var all []mend
+	switch {
+	case !u.Async:
+	case u.Callback != "" && u.Callback != "forEach": // the values have to be there before
+	case strings.Contains(m.text[u.Start:u.End], ".forEach("):
+		if i := strings.Index(m.text[u.Start:u.End], ".forEach("); i >= 0 {
+			at := u.Start + i
+			all = append(all, mend{title: "Wait for all with Promise.all and map", preferred: true, edits: []edit{
+				{u.Start, u.Start, "await Promise.all("}, {at, at + len(".forEach("), ".map("}, {u.End, u.End, ")"},
+			}})
+		}
+	case u.Several:
+		wait := u.Key + "await Promise.all("
+		if strings.HasSuffix(strings.TrimRight(m.text[:u.Start], " \t\r\n"), "await") {
+			wait = "Promise.all(" // an await of the list, which waits for nothing
+		}
+		all = append(all, mend{title: "Wait for all with Promise.all", preferred: true, edits: []edit{{u.Start, u.Start, wait}, {u.End, u.End, ")"}}})
+	case u.Compound:
+		all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{u.Start, u.Start, "await ("}, {u.End, u.End, ")"}}})
+	default:
+		all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{u.Start, u.Start, u.Key + "await "}}})
+	}
+	before := strings.TrimRight(m.text[:u.Start], " \t\r\n")
+	if u.Callback != "" || u.Used || strings.HasSuffix(before, "return") || strings.HasSuffix(before, "await") || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") ||
+		strings.HasSuffix(before, "=") || strings.HasSuffix(before, "(") || strings.HasSuffix(before, "{") && strings.HasSuffix(before, "${") {
+		return all
+	}
+	return append(all, mend{title: "Say with void that nobody waits for it", edits: []edit{{u.Start, u.Start, "void "}}})
 }
 
 // objectArgument turns what stands between the parentheses into one object.

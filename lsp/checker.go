@@ -21,7 +21,7 @@ func NewChecker(engine *typescript.Engine) exec.Checker { return checker{engine}
 
 // Check satisfies exec.Checker.
 func (c checker) Check(ctx context.Context, text string, l script.Language, _ *catalog.Catalog) ([]exec.Diagnostic, error) {
-	found, err := c.engine.Check(ctx, text, l)
+	found, _, err := c.engine.Check(ctx, text, l, nil)
 	if err != nil {
 		return nil, err
 	}

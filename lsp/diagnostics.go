@@ -101,14 +101,14 @@ func (s *Server) diagnosisOf(ctx context.Context, snap *Snapshot, doc *Document)
 	d := newDiagnosis(snap.Workspace, snap.Opened, doc.Text, doc.Language)
 	if s.engine != nil {
 		failed := s.recheck()
-		found, err := s.engine.Diagnostics(ctx, doc.URI)
+		found, promises, err := s.engine.Inspect(ctx, doc.URI, doc.Text, d.promises.Suspects)
 		if err != nil {
 			failed()
 			if err := s.unanswered(ctx, "diagnostics", err); err != nil {
 				return nil, err
 			}
 		} else {
-			d.checked, d.types = true, found
+			d.checked, d.types, d.promising = true, found, promises
 		}
 	}
 	d.run()
@@ -133,11 +133,11 @@ func (s *Server) recheck() (failed func()) {
 func Check(ctx context.Context, engine *typescript.Engine, w *workspace.Snapshot, text string, l script.Language) ([]exec.Diagnostic, error) {
 	d := newDiagnosis(w, true, text, l)
 	if engine != nil {
-		found, err := engine.Check(ctx, text, l)
+		found, promises, err := engine.Check(ctx, text, l, d.promises.Suspects)
 		if err != nil {
 			return nil, err
 		}
-		d.checked, d.types = true, found
+		d.checked, d.types, d.promising = true, found, promises
 	}
 	d.run()
 	all := d.types
@@ -155,6 +155,7 @@ type finding struct {
 	message  string
 	tags     []protocol.DiagnosticTag
 	data     findingData
+	promise  *script.Unawaited // of an unawaited call
 }
 
 // findingData is what a fix needs.
@@ -182,9 +183,13 @@ type diagnosis struct {
 	text     string
 	language script.Language
 	at       *Document // the text, for positions in UTF-16 units
+	promises script.Promises
 
-	pending bool                  // it uses tools of servers that have yet to tell what they have
-	checked bool                  // types is what TypeScript found
+	pending bool // it uses tools of servers that have yet to tell what they have
+	checked bool // types is what TypeScript found
+	// promising is what TypeScript says of each suspect among promises.
+	promising []script.Promising
+
 	types   []protocol.Diagnostic // in order of their beginnings; what a finding explains better is taken out
 	changes []script.Position     // where tools are called of which the server says that they change things
 	gone    []bool                // of types: those that the next sweep takes out
@@ -193,7 +198,7 @@ type diagnosis struct {
 }
 
 func newDiagnosis(pool *workspace.Snapshot, opened bool, text string, l script.Language) *diagnosis {
-	return &diagnosis{pool: pool, opened: opened, text: text, language: l, at: newDocument("", 0, "", text, protocol.PositionEncodingKindUTF16)}
+	return &diagnosis{pool: pool, opened: opened, text: text, language: l, promises: script.FindPromises(text), at: newDocument("", 0, "", text, protocol.PositionEncodingKindUTF16)}
 }
 
 func (d *diagnosis) run() {
@@ -638,30 +643,75 @@ func (d *diagnosis) form(at script.Range) string {
 	return ""
 }
 
-// unawaited reports calls whose outcome nobody sees.
+// unawaited reports calls whose outcome nobody sees, and promises that are taken
+// for what they bring.
 func (d *diagnosis) unawaited() {
-	for _, u := range script.FindUnawaited(d.text) {
+	reported := map[script.Range]bool{}
+	report := func(u script.Unawaited, message string) {
+		if reported[u.Range] {
+			return
+		}
+		reported[u.Range] = true
+		d.add(finding{
+			at: u.Range, code: DiagnosticUnawaitedCall, severity: protocol.DiagnosticSeverityWarning, message: message,
+			data: findingData{Tool: u.Tool}, promise: &u,
+		})
+	}
+	for _, u := range d.promises.Lost {
 		if _, known := d.pool.Catalog.Find(u.Tool); u.Tool != "" && u.Tool != script.ReservedNamespace && !known {
 			continue // another complaint's business, or another tools
 		}
-		message := "Nobody waits for this call: what is still running when the script ends is cancelled."
-		switch {
-		case u.Callback == "forEach":
-			message = "forEach does not wait for its callback: calls that are still running when the script ends are cancelled. " +
-				"Use for (… of …), or await Promise.all(….map(…))."
-		case u.Callback != "":
-			message = u.Callback + " does not wait for its callback: a promise always counts as true. " +
-				"Get the values first, with await Promise.all(….map(…))."
-		case u.Several:
-			message += " Put await Promise.all(…) around it."
-		default:
-			message += " Put await before it."
-		}
-		d.add(finding{
-			at: u.Range, code: DiagnosticUnawaitedCall, severity: protocol.DiagnosticSeverityWarning, message: message,
-			data: findingData{Tool: u.Tool},
-		})
+		report(u, unawaitedMessage(u))
 	}
+	told := map[string]bool{} // variables with what became of a promise that was reported
+	for i, p := range d.promising {
+		s := d.promises.Suspects[i]
+		u := s.Lost
+		if !s.Loses(p) || d.complained(s.Around) || u.Used && told[d.slice(s.Value)] {
+			continue
+		}
+		if s.Into != "" {
+			told[s.Into] = true
+		}
+		u.Several = u.Several || p == script.PromiseList
+		switch {
+		case u.Used && (p == script.PromiseDeep || strings.HasPrefix(d.slice(s.Value), "await Promise")):
+			u.Async = false // there is no simple way
+			report(u, "There are promises in this, not what they bring: await them before they get there.")
+		case u.Used && u.Several:
+			report(u, "This is a list of promises, not of what they bring. Put await Promise.all(…) around it.")
+		case u.Used:
+			report(u, "This is a promise, not what it brings. Put await before it.")
+		default:
+			report(u, unawaitedMessage(u))
+		}
+	}
+}
+
+// complained says whether TypeScript finds an error in a range that a promise
+// there explains.
+func (d *diagnosis) complained(in script.Range) bool {
+	for i := d.from(in.Start); i < len(d.types) && earlier(utf16Range(d.types[i].Range).Start, in.End); i++ {
+		if d.types[i].Severity == protocol.DiagnosticSeverityError {
+			return true
+		}
+	}
+	return false
+}
+
+func unawaitedMessage(u script.Unawaited) string {
+	message := "Nobody waits for this call: what is still running when the script ends is cancelled."
+	switch {
+	case u.Callback == "forEach":
+		return "forEach does not wait for its callback: calls that are still running when the script ends are cancelled. " +
+			"Use for (… of …), or await Promise.all(….map(…))."
+	case u.Callback != "":
+		return u.Callback + " does not wait for its callback: a promise always counts as true. " +
+			"Get the values first, with await Promise.all(….map(…))."
+	case u.Several:
+		return message + " Put await Promise.all(…) around it."
+	}
+	return message + " Put await before it."
 }
 
 // outcome reports loops that call what they should not, or slower than they

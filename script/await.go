@@ -3,6 +3,7 @@ package script
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // An Unawaited is a promise of tool calls that nobody awaits or uses.
@@ -23,21 +24,41 @@ type Unawaited struct {
 	Several    bool
 	// Async says that an await is allowed there.
 	Async bool
+	// Used says that it is used as if it were what it brings.
+	Used bool
+	// Key has to be written before it where it is a property in short; Compound says
+	// that it needs parentheses behind an await.
+	Key      string
+	Compound bool
 }
 
-// FindUnawaited finds the promises of tool calls that nobody awaits or uses, in
-// the order of the text (EXEC-14). When in doubt a promise is used.
-func FindUnawaited(text string) []Unawaited {
+// Promises are those of tool calls that nobody awaits or uses, in the order of
+// the text (EXEC-14). When in doubt a promise is used.
+type Promises struct {
+	Lost     []Unawaited
+	Suspects []Suspect // which only types tell; not more than maxSuspects
+}
+
+// FindPromises finds what happens to the promises of tool calls in a text.
+func FindPromises(text string) Promises {
+	if !strings.Contains(text, "tools") {
+		return Promises{}
+	}
 	s := tokenize(text)
 	u := uses{scan: s, at: positions(text)}
 	u.find()
 	f := awaiting{uses: &u, bodies: s.asyncBodies()}
-	for i, use := range u.found {
-		at := u.sites[i]
+	f.find()
+	return Promises{f.found, f.suspects()}
+}
+
+func (f *awaiting) find() {
+	for i, use := range f.uses.found {
+		at := f.sites[i]
 		if !use.Called || at.to <= at.from {
 			continue
 		}
-		if whole, ok := s.discarded(extent{at.from, at.to + 1}); ok || f.lost(whole) {
+		if whole, ok := f.discarded(extent{at.from, at.to + 1}); ok && !(whole.to > at.to+1 && f.inExecutor(at.from)) || f.lost(whole) {
 			f.add(use.Whole, use.Name, whole)
 		}
 	}
@@ -46,7 +67,6 @@ func FindUnawaited(text string) []Unawaited {
 	slices.SortStableFunc(f.found, func(a, b Unawaited) int {
 		return cmp.Or(cmp.Compare(a.Range.Start.Line, b.Range.Start.Line), cmp.Compare(a.Range.Start.Character, b.Range.Start.Character))
 	})
-	return f.found
 }
 
 type awaiting struct {
@@ -89,7 +109,7 @@ func (f *awaiting) functions() {
 			if f.afterMember(i) {
 				from = f.newHead(f.headOf(i - 2))
 			}
-			if d, ok := f.discarded(extent{from, f.tokens[i+1].match + 1}); ok {
+			if d, ok := f.discarded(extent{from, f.tokens[i+1].match + 1}); ok && !f.inExecutor(i) {
 				f.add(f.span(f.tokens[from].start, f.tokens[f.tokens[i+1].match].end), "", d)
 			}
 		case f.is(i, "(") && f.opens(i) && f.is(f.tokens[i].match+1, "(") && f.opens(f.tokens[i].match+1):

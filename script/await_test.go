@@ -10,7 +10,7 @@ import (
 
 // EXEC-14: what nobody awaits, what would have to be awaited, and what is no
 // mistake.
-func TestFindUnawaited(t *testing.T) {
+func TestFindPromises(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"nothing", "await tools.a({}); void tools.b({}); return tools.c({})", ""},
 		{"a statement", "tools.a({});", "a: tools.a({})"},
@@ -76,7 +76,7 @@ func TestFindUnawaited(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, u := range FindUnawaited(tt.text) {
+			for _, u := range FindPromises(tt.text).Lost {
 				s := fmt.Sprintf("%s: %s", u.Tool, tt.text[u.Start:u.End])
 				if u.Callback != "" {
 					s += " callback " + u.Callback
@@ -114,5 +114,44 @@ func TestUsesOfAliases(t *testing.T) {
 		if s := strings.Join(got, "|"); s != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.text, s, tt.want)
 		}
+	}
+}
+
+// EXEC-14: what only types tell, and that nothing is asked about scripts that
+// await what they call.
+func TestFindSuspects(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"awaited", "const a = await tools.a({}); console.log(`${a}`, a); return { a, b: [a] }", ""},
+		{"together", "const ids = [1]; const all = await Promise.all(ids.map((id) => tools.a({ id }))); return { all, n: `${all.length}` }", ""},
+		{"by functions", "async function get(id) { return await tools.a({ id }) } const one = await get(1); return { one, text: `${one}` }", ""},
+		{"no tools", "const p = Promise.resolve(1); return { p }", ""},
+		{"a returned variable", "const a = tools.a({}); f(a); return [a, 1]", "within a"},
+		{"in short", "const a = tools.a({}); f(a); return { a }", "within a: a"},
+		{"a function", "function get() { const p = tools.a({}); return p } get();", "promised get()"},
+		{"a function that is made", "const get = make(tools.a); get();", "promised get()"},
+		{"a template", "const p = [tools.a({})]; f(p); return `${p} ${1}`", "promised p"},
+		{"a condition", "const get = () => tools.a({}); if (!get()) f(); while (get()) {} g(get() ?? 1)", "certain get()|certain get()|certain get()"},
+		{"not what may be missing", "const c = { a: tools.a({}) }; if (!c.a) f(); return await (c[x] ?? c.a)", ""},
+		{"a callback", "function get(x) { const p = tools.a({ x }); return p } xs.filter(get); xs.some((x) => get(x)); xs.forEach(get)", "returned get|certain get(x)|returned get"},
+		{"known already", "const get = async (x) => tools.a({ x }); get(1); xs.filter(get); return `${tools.b({})}`", ""},
+		{"an argument", "const get = (x) => tools.a({ x }); await tools.b({ x: get(1), y: { z: [get(2)] } })", "within get(1)|within get(2)"},
+		{"in an executor", "await new Promise((resolve) => { const go = () => { f(tools.a({})) }; go(); })", ""},
+		{"a list behind await", "const ps = xs.map(get); async function get(x) { return tools.a({ x }) } await ps", "promised ps"},
+		{"lists of lists", "await Promise.all(xs.map((x) => x.map((y) => tools.a({ y }))))", "promised await Promise.all(xs.map((x) => x.map((y) => tools.a({ y }))))"},
+		{"a spread", "const p = tools.a({}); f(p); const o = { ...p, b: [...c] }", "certain p"},
+		{"hostile", "const p = tools.a({}); f(p);" + strings.Repeat("x = `${p}`;", 5000), strings.TrimSuffix(strings.Repeat("promised p|", maxSuspects), "|")},
+		{"deep", "const p = tools.a({}); f(p); return " + strings.Repeat("[", 3000) + "p" + strings.Repeat("]", 3000), "within p"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tests := map[PromiseTest]string{CertainPromise: "certain", Promised: "promised", PromisesWithin: "within", PromiseReturned: "returned"}
+			var got []string
+			lines := strings.Split(tt.text, "\n")
+			for _, s := range FindPromises(tt.text).Suspects {
+				got = append(got, tests[s.Test]+" "+s.Lost.Key+lines[s.Value.Start.Line][s.Value.Start.Character:s.Value.End.Character])
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(got, "|")); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
 	}
 }

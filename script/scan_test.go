@@ -357,7 +357,7 @@ func FuzzScan(f *testing.F) {
 		for _, r := range Mentions(text, func(string) bool { return true }) {
 			inside(r)
 		}
-		for _, u := range FindUnawaited(text) {
+		for _, u := range FindPromises(text).Lost {
 			inside(u.Range)
 			inside(u.Whole)
 			if u.Start > u.End || u.End > len(text) {
@@ -400,7 +400,7 @@ func TestScanIsLinear(t *testing.T) {
 	} {
 		text := "tools.x;" + strings.Repeat(part, 20_000) + "tools.y()"
 		began := time.Now()
-		FindUnawaited(text)
+		FindPromises(text)
 		Reaches(text)
 		IsModule(text)
 		CompletionAt(text, len(text))

@@ -25,8 +25,9 @@ const (
 type form int
 
 const (
-	asBody form = iota // wrapped, unless it is a module
-	bare               // as it is, for formatting: a body's own indentation counts
+	asBody  form = iota // wrapped, unless it is a module
+	bare                // as it is, for formatting: a body's own indentation counts
+	asProbe             // as it is: it was made for the engine (see Inspect)
 )
 
 // A document is one version of an author's text, and of what the engine sees
@@ -114,9 +115,12 @@ var nocheck = regexp.MustCompile("^\ufeff?(?:```[^\n`]*\n)?(?:\\s*//[^\n]*\n)*?\
 func newDocument(uri, virtual string, l script.Language, version int32, text string, f form) *document {
 	d := &document{uri: uri, virtual: virtual, language: l, version: version, crlf: strings.Contains(text, "\r\n")}
 	d.nocheck = nocheck.MatchString(text)
-	if f == bare {
+	switch f {
+	case bare:
 		d.text = script.Prepare(text).Text
-	} else {
+	case asProbe:
+		d.text = text
+	default:
 		d.wrap(text)
 	}
 	d.end, d.last = ends(text)

@@ -84,7 +84,7 @@ func (e *Engine) locate(from *document, l *protocol.Location) bool {
 		if u != from.virtual {
 			d = e.world().documents[u]
 		}
-		if d == nil || !d.inAuthor(l.Range) {
+		if d == nil || ours(d.uri) && d != from || !d.inAuthor(l.Range) {
 			return false
 		}
 		l.URI, l.Range = uri.URI(d.uri), d.rangeToAuthor(l.Range)

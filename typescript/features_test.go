@@ -57,7 +57,7 @@ func TestDiagnostics(t *testing.T) {
 	} {
 		for _, l := range []script.Language{script.TypeScript, script.JavaScript} {
 			t.Run(tt.name+"/"+string(l), func(t *testing.T) {
-				found, err := e.Check(t.Context(), tt.text, l)
+				found, _, err := e.Check(t.Context(), tt.text, l, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -97,7 +97,7 @@ func TestExec17LanguageIsKnown(t *testing.T) {
 			continue
 		}
 		checked++
-		found, err := e.Check(t.Context(), "return "+line, script.TypeScript)
+		found, _, err := e.Check(t.Context(), "return "+line, script.TypeScript, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestExec17LanguageIsKnown(t *testing.T) {
 func TestModule(t *testing.T) {
 	e := newEngine(t)
 	text := "import type { X } from './x';\nconst q: string = 'a';\nexport default async () => {\n  return await tools.mcp__a__search({ query: q, mode: 'slow' });\n}\n"
-	found, err := e.Check(t.Context(), text, script.TypeScript)
+	found, _, err := e.Check(t.Context(), text, script.TypeScript, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestNotOpen(t *testing.T) {
 	}
 	e.Change("file:///never", 2, "x")
 	e.Close("file:///never")
-	if _, err := e.Check(t.Context(), "return 1", script.TypeScript); err != nil || e.Restarts() != 0 {
+	if _, _, err := e.Check(t.Context(), "return 1", script.TypeScript, nil); err != nil || e.Restarts() != 0 {
 		t.Errorf("%v after %d restarts", err, e.Restarts())
 	}
 }
