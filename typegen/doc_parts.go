@@ -7,15 +7,20 @@ import "strings"
 func (p *printer) appendParts(text []byte, nodes []*node) []byte {
 	var lines []string
 	for _, n := range nodes {
-		if lines = p.variants(n); lines != nil {
+		said := p.variants(n)
+		if len(said) == 1 && len(text) == 0 {
+			lines = append(lines, said[0].text) // there is nothing else to be known of the field
+			break
+		}
+		if lines = asList(said); lines != nil {
 			break
 		}
 	}
 	if items := first(nodes, "items", '{'); items != nil {
-		if own := first(p.schemaNodes(nil, items, 0), "description", '"'); own != nil && strings.TrimSpace(own.text) != "" {
-			lines = append(lines, "Each item: "+strings.TrimSpace(own.text))
+		if own := description(p.schemaNodes(nil, items, 0)); own != "" {
+			lines = append(lines, "Each item: "+own)
 		}
-		lines = append(lines, p.variants(items)...)
+		lines = append(lines, asList(p.variants(items))...)
 	}
 	if len(lines) == 0 {
 		return text
@@ -26,32 +31,50 @@ func (p *printer) appendParts(text []byte, nodes []*node) []byte {
 	return append(text, strings.Join(lines, "\n")...)
 }
 
-// variants are the descriptions of the schemas of a oneOf or anyOf, one line or
-// more for each that has one. A union that is only one schema and null has none:
-// what that one says is said of the field.
-func (p *printer) variants(n *node) []string {
+// A variant is one of the schemas of a oneOf or anyOf that is described.
+type variant struct{ name, text string }
+
+func asList(variants []variant) []string {
 	var lines []string
+	for _, v := range variants {
+		lines = append(lines, "- "+v.name+": "+v.text)
+	}
+	return lines
+}
+
+// variants are those of the schema that are described. A union that is only one
+// schema and null has none: what that one says is said of the field.
+func (p *printer) variants(n *node) []variant {
+	var said []variant
 	for _, keyword := range [...]string{"oneOf", "anyOf"} {
 		list := n.member(keyword)
 		if list == nil || list.kind != '[' {
 			continue
 		}
-		variants := 0
+		count := 0
 		for _, kid := range list.kids {
 			if t := kid.member("type"); t != nil && t.kind == '"' && t.text == "null" {
 				continue
 			}
-			variants++
+			count++
 			nodes := p.schemaNodes(nil, kid, 0)
-			if own := first(nodes, "description", '"'); own != nil && strings.TrimSpace(own.text) != "" {
-				lines = append(lines, "- "+variantName(nodes)+": "+strings.TrimSpace(own.text))
+			if text := description(nodes); text != "" {
+				said = append(said, variant{variantName(nodes), text})
 			}
 		}
-		if variants < 2 {
-			lines = nil
+		if count < 2 {
+			said = nil
 		}
 	}
-	return lines
+	return said
+}
+
+// description is the first one of the schemas, without space around it.
+func description(nodes []*node) string {
+	if d := first(nodes, "description", '"'); d != nil {
+		return strings.Trim(d.text, " \t\r\n")
+	}
+	return ""
 }
 
 // variantName is what a reader knows a variant by: its value, the fixed value that

@@ -60,7 +60,8 @@ func TestDocumentationOfParts(t *testing.T) {
 		"shape":{"oneOf":[{"type":"object","description":"Round\nand */ whole","properties":{"kind":{"const":"circle"}}},{"type":"object","title":"Box\n@x","description":"Square"},{"enum":[1,2],"description":"Old"},{"type":"string"}]},
 		"ids":{"type":"array","items":{"type":"string","description":"One id"},"minItems":1},
 		"list":{"type":"array","description":"All","items":{"anyOf":[{"type":"string","description":"A name"},{"type":"number","description":"A number"}]}},
-		"one":{"anyOf":[{"type":"string","description":"Its own words"},{"type":"null"}]}
+		"one":{"anyOf":[{"type":"string","description":"Its own words"},{"type":"null"}]},
+		"text":{"anyOf":[{"type":"object","description":"An object"},{"type":"string"}]}
 	},"additionalProperties":{"type":"string","description":"Any label","maxLength":3},
 	"$defs":{"Case":{"oneOf":[{"const":"exact","description":"As it is"},{"const":"ignore","description":"Either case"},{"type":"string","enum":["smart"]}]}}}`
 	got, _ := Type([]byte(schema), Options{Direction: Input})
@@ -101,6 +102,8 @@ func TestDocumentationOfParts(t *testing.T) {
   list?: Array<string | number>;
   /** Its own words */
   one?: string | null;
+  /** An object */
+  text?: {} | string;
   /**
    * Any label
    * @maxLength 3
