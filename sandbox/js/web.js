@@ -388,6 +388,8 @@
     return out;
   };
   host.showQuery = pairs;
+  for (const c of [URL, URLSearchParams])
+    defineProperty(c.prototype, Symbol.toStringTag, { value: c.name, writable: false, enumerable: false, configurable: true });
   def(globalThis, 'URL', URL);
   def(globalThis, 'URLSearchParams', URLSearchParams);
 });
