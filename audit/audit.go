@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -150,6 +151,8 @@ func (l *Log) ready(more int64) error {
 		if now, err = l.open(); err != nil {
 			return err
 		}
+	} else {
+		l.torn = l.torn || l.unended(now.Size())
 	}
 	if now.Size() == 0 || now.Size()+more <= l.o.MaxBytes {
 		return nil
@@ -183,14 +186,34 @@ func (l *Log) open() (os.FileInfo, error) {
 		f.Close()
 		return nil, err
 	}
-	l.file, l.info, l.torn = f, info, false
-	if info.Size() > 0 {
-		var last [1]byte
-		if _, err := f.ReadAt(last[:], info.Size()-1); err != nil || last[0] != '\n' {
-			l.torn = true // somebody was cut off in the middle of a line
-		}
-	}
+	l.file, l.info = f, info
+	l.torn = l.unended(info.Size())
 	return info, nil
+}
+
+// unended says whether somebody was cut off in the middle of a line: another
+// process that was killed, or had no room. One that is just being written has got
+// longer by the next look.
+func (l *Log) unended(size int64) bool {
+	for range 3 {
+		if size == 0 {
+			return false
+		}
+		var last [1]byte
+		if _, err := l.file.ReadAt(last[:], size-1); err == nil && last[0] == '\n' {
+			return false
+		}
+		info, err := l.file.Stat()
+		if err != nil {
+			return true
+		}
+		if info.Size() != size {
+			size = info.Size()
+			continue
+		}
+		runtime.Gosched()
+	}
+	return true
 }
 
 // lockTimeout is how long another process may take to rotate.

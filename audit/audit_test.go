@@ -185,12 +185,24 @@ func TestTornLine(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Another process is cut off while this one has the file open.
+	other, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := other.WriteString(`{"time":"2026`); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append(Entry{Leaf: "mcp__s__t", Decision: "allow"}); err != nil {
+		t.Fatal(err)
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	if len(lines) != 3 || lines[0] != `{"time":"2026` || !json.Valid([]byte(lines[1])) || !json.Valid([]byte(lines[2])) {
+	if len(lines) != 5 || lines[0] != `{"time":"2026` || !json.Valid([]byte(lines[1])) || !json.Valid([]byte(lines[2])) || lines[3] != lines[0] || !json.Valid([]byte(lines[4])) {
 		t.Errorf("%q", lines)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
