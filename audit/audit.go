@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -191,27 +190,34 @@ func (l *Log) open() (os.FileInfo, error) {
 	return info, nil
 }
 
+// cutOff is how long a line may be without its end: another process may be just
+// writing it.
+const cutOff = 50 * time.Millisecond
+
 // unended says whether somebody was cut off in the middle of a line: another
-// process that was killed, or had no room. One that is just being written has got
-// longer by the next look.
+// process that was killed, or had no room.
 func (l *Log) unended(size int64) bool {
-	for range 3 {
-		if size == 0 {
-			return false
-		}
+	ended := func() bool {
 		var last [1]byte
-		if _, err := l.file.ReadAt(last[:], size-1); err == nil && last[0] == '\n' {
-			return false
+		if size == 0 {
+			return true
 		}
+		_, err := l.file.ReadAt(last[:], size-1)
+		return err == nil && last[0] == '\n'
+	}
+	if ended() {
+		return false
+	}
+	again := time.NewTicker(time.Millisecond)
+	defer again.Stop()
+	for limit := time.Now().Add(cutOff); time.Now().Before(limit); <-again.C {
 		info, err := l.file.Stat()
 		if err != nil {
 			return true
 		}
-		if info.Size() != size {
-			size = info.Size()
-			continue
+		if size = info.Size(); ended() {
+			return false
 		}
-		runtime.Gosched()
 	}
 	return true
 }
