@@ -12,10 +12,10 @@ import (
 
 // mend has a program keep to the language where goja does not: in its regular
 // expressions, in what it awaits, in functions that call themselves, in arguments of
-// arrow functions, in import(), in async generators, and in super. The program is one
-// of isBody; it becomes a function that makes the script's, of the realm's helpers:
-// functions that the added code calls, by names that nobody can write. An error is a
-// *script.CompileError.
+// arrow functions, in import(), in async generators, in super, and in finally. The
+// program is one of isBody; it becomes a function that makes the script's, of the
+// realm's helpers: functions that the added code calls, by names that nobody can
+// write. An error is a *script.CompileError.
 func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	last := len(tree.Body) - 1
 	main := tree.Body[last].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)
@@ -30,6 +30,8 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 			mendAwait(n)
 		case *ast.FieldDefinition:
 			mendField(n)
+		case *ast.TryStatement:
+			mendTry(n)
 		case *ast.FunctionLiteral:
 			mendSuper(n)
 			r.reads.addPattern(n, n.ParameterList)
@@ -77,6 +79,18 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	}}}
 	tree.DeclarationList = nil
 	return nil
+}
+
+// mendTry has a statement with catch and finally be one within another. To goja, what
+// a finally block throws is the catch block's, when the statement went well until
+// then, and the finally block runs once more.
+func mendTry(s *ast.TryStatement) {
+	if s.Catch == nil || s.Finally == nil {
+		return
+	}
+	inner := &ast.TryStatement{Try: s.Try, Body: s.Body, Catch: s.Catch}
+	s.Body = &ast.BlockStatement{LeftBrace: s.Body.LeftBrace, List: []ast.Statement{inner}, RightBrace: s.Catch.Body.RightBrace}
+	s.Catch = nil
 }
 
 // mendLiteral gives a place to what is taken apart and cannot be, as in
