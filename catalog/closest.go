@@ -26,6 +26,10 @@ func (c *Catalog) Closest(name string, n int) []string {
 			tool := squeezed(t.MCPName)
 			limit := mistakes(tool)
 			d := distance(said.tool, tool, limit)
+			if behind := leaf(t.Name); behind != t.MCPName {
+				// A server's name with "__" in it has its end there.
+				d = min(d, distance(said.tool, squeezed(behind), limit))
+			}
 			if said.server == "" {
 				// github_create_issue has its server in front, in its own way.
 				d = min(d, distance(said.tool, server+tool, limit))

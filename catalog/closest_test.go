@@ -14,6 +14,7 @@ func TestClosest(t *testing.T) {
 		server("github", "create_issue", "get_issue", "list_issues", "delete", "create-pr"),
 		server("gitlab", "create_issue", "run"),
 		server("ddg-search", "search"),
+		server("a__x", "T1"),
 	}, nil)
 	for _, test := range []struct {
 		said string
@@ -28,6 +29,7 @@ func TestClosest(t *testing.T) {
 		{"mcp__other__search", []string{"mcp__ddg-search__search"}},
 		{"mcp__ddg_search__serach", []string{"mcp__ddg-search__search"}},
 		{"mcp__github__create_pr", []string{"mcp__github__create-pr"}},
+		{"mcp__a__x__T2", []string{"mcp__a__x__T1"}},
 		{"DELETE", []string{"mcp__github__delete"}},
 		{"MCP__GITHUB__DELETE", []string{"mcp__github__delete"}},
 		{"mcp__github__compile_everything", nil},
