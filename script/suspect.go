@@ -39,7 +39,7 @@ type Suspect struct {
 	// Into is the variable that gets what is made of it, when that is all that the
 	// statement does.
 	Into string
-	Test  PromiseTest
+	Test PromiseTest
 	// Lost is what is to be reported when it has any. Several is to be set by what
 	// was found out.
 	Lost Unawaited
@@ -102,7 +102,7 @@ func (f *awaiting) leaves() bool {
 type suspicion struct {
 	*trace
 	module    bool
-	toolCalls map[int]bool // the parentheses of calls of tools
+	toolCalls map[int]bool    // the parentheses of calls of tools
 	told      map[string]bool // variables whose promises are lost where they are made
 	all       []Suspect
 }
