@@ -112,7 +112,9 @@ func (l *Log) Append(e Entry) error {
 	if err := l.ready(int64(len(line))); err != nil {
 		return fmt.Errorf("audit log: %w", err)
 	}
-	if l.torn {
+	locked, unlock := lockLines(l.file)
+	defer unlock()
+	if l.torn = l.torn || l.unended(locked); l.torn {
 		line = append([]byte{'\n'}, line...)
 	}
 	n, err := l.file.Write(line)
@@ -150,8 +152,6 @@ func (l *Log) ready(more int64) error {
 		if now, err = l.open(); err != nil {
 			return err
 		}
-	} else {
-		l.torn = l.torn || l.unended(now.Size())
 	}
 	if now.Size() == 0 || now.Size()+more <= l.o.MaxBytes {
 		return nil
@@ -185,41 +185,33 @@ func (l *Log) open() (os.FileInfo, error) {
 		f.Close()
 		return nil, err
 	}
-	l.file, l.info = f, info
-	l.torn = l.unended(info.Size())
+	l.file, l.info, l.torn = f, info, false
 	return info, nil
 }
 
-// cutOff is how long a line may be without its end: another process may be just
-// writing it.
+// cutOff is how long a line of a file that could not be locked may be without its
+// end: another process may be just writing it.
 const cutOff = 50 * time.Millisecond
 
 // unended says whether somebody was cut off in the middle of a line: another
 // process that was killed, or had no room.
-func (l *Log) unended(size int64) bool {
-	ended := func() bool {
-		var last [1]byte
-		if size == 0 {
-			return true
-		}
-		_, err := l.file.ReadAt(last[:], size-1)
-		return err == nil && last[0] == '\n'
-	}
-	if ended() {
-		return false
-	}
-	again := time.NewTicker(time.Millisecond)
-	defer again.Stop()
-	for limit := time.Now().Add(cutOff); time.Now().Before(limit); <-again.C {
+func (l *Log) unended(locked bool) bool {
+	for limit := time.Now().Add(cutOff); ; <-time.After(time.Millisecond) {
 		info, err := l.file.Stat()
 		if err != nil {
 			return true
 		}
-		if size = info.Size(); ended() {
+		if info.Size() == 0 {
 			return false
 		}
+		var last [1]byte
+		if _, err := l.file.ReadAt(last[:], info.Size()-1); err == nil && last[0] == '\n' {
+			return false
+		}
+		if locked || time.Now().After(limit) {
+			return true
+		}
 	}
-	return true
 }
 
 // lockTimeout is how long another process may take to rotate.

@@ -8,9 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -208,6 +210,50 @@ func TestTornLine(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v %v", info.Mode(), err)
 	}
+}
+
+// A line that another process is just writing is not one that was cut off.
+func TestLineInTheMaking(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("lines are not locked there")
+	}
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	synctest.Test(t, func(t *testing.T) {
+		other, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer other.Close()
+		_, unlock := lockLines(other)
+		if _, err := other.WriteString(`{"time":`); err != nil {
+			t.Fatal(err)
+		}
+		l := Open(path, Options{})
+		defer l.Close()
+		done := make(chan error)
+		go func() { done <- l.Append(Entry{Leaf: "mcp__s__t", Decision: "allow"}) }()
+		synctest.Wait()
+		if _, err := other.WriteString("\"2026\"}\n"); err != nil {
+			t.Fatal(err)
+		}
+		unlock()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if all := entries(t, path); len(all) != 2 || all[0].Time != "2026" || all[1].Leaf != "mcp__s__t" {
+			t.Errorf("%+v", all)
+		}
+
+		// One that never ends it holds nobody up for ever.
+		_, unlock = lockLines(other)
+		defer unlock()
+		if err := l.Append(Entry{Leaf: "mcp__s__u", Decision: "allow"}); err != nil {
+			t.Fatal(err)
+		}
+		if all := entries(t, path); len(all) != 3 {
+			t.Errorf("%+v", all)
+		}
+	})
 }
 
 func TestOddPlacesAreErrors(t *testing.T) {
