@@ -531,6 +531,33 @@ func TestExec14InFlight(t *testing.T) {
 	contain(t, r.Text, "Warnings:\n- the call 1 (mcp__a__plain) was still in flight")
 }
 
+// EXEC-14, RES-4: a script that ends at once has made all of its calls all the
+// same, and they are named in their order, in every run.
+func TestExec14EndsAtOnce(t *testing.T) {
+	const calls = 20
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		for i := range calls {
+			s.start(map[bool]string{true: "mcp__a__plain", false: "mcp__b__read"}[i%2 == 0], `{}`)
+		}
+		return completed("1")
+	})
+	b.server.answer = func(ctx context.Context, c upstream.Call) (*upstream.Result, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	for range 50 {
+		r := b.run(t, Request{})
+		if len(r.Calls) != calls || len(r.Warnings) != calls {
+			t.Fatalf("%d calls, %d warnings", len(r.Calls), len(r.Warnings))
+		}
+		for i, w := range r.Warnings {
+			if !strings.HasPrefix(w.Message, fmt.Sprintf("the call %d (mcp__", i+1)) || r.Calls[i].Range.Start.Line != i || r.Calls[i].Status != CallCancelled {
+				t.Fatalf("%d: %s, %+v", i, w.Message, r.Calls[i])
+			}
+		}
+	}
+}
+
 // A call whose answer is on its way when the script ends was not cancelled.
 func TestExec14AnsweredTooLate(t *testing.T) {
 	b := setup(t, func(s *fakeScript) sandbox.Outcome {

@@ -53,9 +53,7 @@ func (x *run) answer(ctx context.Context, sc sandbox.Call) (value jsontext.Value
 // more: members of the reserved namespace, and whatever is refused.
 func (x *run) admit(ctx context.Context, sc sandbox.Call) (*call, jsontext.Value, error) {
 	defer x.admission.done(sc.Index)
-	if err := x.admission.wait(ctx, sc.Index); err != nil {
-		return nil, nil, err
-	}
+	x.admission.wait(sc.Index)
 	if len(sc.Arguments) == 0 {
 		sc.Arguments = jsontext.Value(`{}`)
 	}
@@ -74,10 +72,13 @@ func (x *run) admit(ctx context.Context, sc sandbox.Call) (*call, jsontext.Value
 		defer detour.done()
 		x.admission.done(sc.Index) // the calls behind it do not wait for its server
 		unavailable = detour.wait(ctx)
-		if ctx.Err() != nil {
-			return nil, nil, context.Cause(ctx)
-		}
 		pool = x.r.Pool()
+		if ctx.Err() != nil {
+			if _, ok := pool.Find(sc.Name); !ok {
+				return nil, nil, context.Cause(ctx)
+			}
+			unavailable = nil // the run has ended, whatever has become of the server
+		}
 	}
 	if !ok || detour != nil || unavailable != nil {
 		var err error
