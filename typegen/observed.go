@@ -22,6 +22,9 @@ const (
 	// sameShapes is how many properties of one and the same shape, no two of which
 	// are alike by chance, make an object a map.
 	sameShapes = 4
+	// fewNames is up to how many properties two objects may have none in common by
+	// chance, though both are as their author made them.
+	fewNames = 2
 )
 
 // A Shape is what JSON values looked like at one place: kinds and names of
@@ -208,36 +211,6 @@ func (o *observer) object(s *Shape, depth int) error {
 	return err
 }
 
-// looksLikeName tells names that a program's author chose from those that are
-// data: ids, addresses, dates, words of a language, secrets.
-func looksLikeName(name string) bool {
-	if name == "" || len(name) > maxShapeName {
-		return false
-	}
-	digits, hex := 0, 0
-	for i := range len(name) {
-		c := name[i]
-		switch {
-		case '0' <= c && c <= '9':
-			if i == 0 {
-				return false
-			}
-			digits++
-			hex++
-		case 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F':
-			hex++
-		case 'g' <= c && c <= 'z' || 'G' <= c && c <= 'Z' || c == '_':
-		case c == '$' || c == '-':
-			if i == 0 && c == '-' {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return digits <= 4 && !(hex == len(name) && len(name) >= 12) && name != "__proto__"
-}
-
 // isMapByShape tells objects whose properties are all objects of one shape, such
 // as people by name.
 func (s *Shape) isMapByShape() bool {
@@ -253,6 +226,29 @@ func (s *Shape) isMapByShape() bool {
 			first = f.Shape
 		case !slices.Equal(slices.Sorted(maps.Keys(first.Fields)), slices.Sorted(maps.Keys(f.Fields))):
 			return false
+		}
+	}
+	return true
+}
+
+// differByName tells objects of the same simple shape that have no name in common,
+// such as counts by word: another result, other names.
+func differByName(a, b *Shape) bool {
+	if len(a.Fields) < fewNames || len(b.Fields) < fewNames {
+		return false
+	}
+	var kind *Shape
+	for i, s := range []*Shape{a, b} {
+		for name, f := range s.Fields {
+			if f.Object || f.Array || f.Unknown || i == 1 && a.Fields[name] != nil {
+				return false
+			}
+			if kind == nil {
+				kind = f.Shape
+			}
+			if f.Null != kind.Null || f.Boolean != kind.Boolean || f.Number != kind.Number || f.String != kind.String {
+				return false
+			}
 		}
 	}
 	return true
@@ -304,7 +300,7 @@ func (s *Shape) merge(other *Shape) (wider bool) {
 }
 
 func (s *Shape) mergeObject(other *Shape) (wider bool) {
-	if s.Values != nil || other.Values != nil {
+	if s.Values != nil || other.Values != nil || differByName(s, other) {
 		if s.Values == nil {
 			s.becomeMap()
 			wider = true

@@ -58,6 +58,12 @@ func TestShapes(t *testing.T) {
 		{[]string{`{"a":1}`, `{"a/b":"x"}`}, "{ [key: string]: string | number; }"},
 		{[]string{many(49, "k")}, "{ [key: string]: number; }"},
 		{[]string{`{"ann":{"age":1},"bob":{"age":2},"cid":{"age":3},"dan":{"age":4}}`}, "{ [key: string]: { age: number; }; }"},
+		// Other names in another result are data, too; a union of two objects is not.
+		{[]string{`{"ann":1,"bob":2}`, `{"cid":3,"dan":4}`}, "{ [key: string]: number; }"},
+		{[]string{`[{"ann":1,"bob":2},{"cid":3,"dan":4}]`}, "Array<{ [key: string]: number; }>"},
+		{[]string{`{"ann":1,"bob":2}`, `{"bob":3,"dan":4}`}, "{ ann?: number; bob: number; dan?: number; }"},
+		{[]string{`{"result":"x","id":"y"}`, `{"error":"x"}`}, "{ error?: string; id?: string; result?: string; }"},
+		{[]string{`{"ann":1,"bob":2}`, `{"cid":"3","dan":"4"}`}, "{ ann?: number; bob?: number; cid?: string; dan?: string; }"},
 		{[]string{`{"x-rate":1,"$ref":"a","a1":true}`}, `{ $ref: string; a1: boolean; "x-rate": number; }`},
 		{[]string{`{"__proto__":1}`}, "{ [key: string]: number; }"},
 		{[]string{strings.Repeat(`{"a":`, 12) + "1" + strings.Repeat("}", 12)}, strings.Repeat("{ a: ", 9) + "unknown" + strings.Repeat("; }", 9)},
@@ -134,6 +140,26 @@ func TestShapeProperties(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Names that are ids or secrets are data; those of programs are kept.
+func TestObservedNames(t *testing.T) {
+	for _, name := range strings.Fields(`id firstName created_at userID htmlURL getURLByID2 x-rate $ref node_modules package-lock HTTP_OK
+		sha256 md5 utf8 ipv4Address oauth2Token line1 address_line_2 h264 s3Bucket k8sVersion x509Certificate base64Data EC2SecurityGroupId
+		is2faEnabled isoDate8601 e2e a11y i18n p95 Q1 FY2024 iPhone15ProMax row_1 decade facade URL _id __typename isOK aBC
+		totalCountOfAllOpenIssues MAX_RETRIES SHA256 pk sk sk_id`) {
+		if !looksLikeName(name) {
+			t.Errorf("%s is taken for data", name)
+		}
+	}
+	for _, name := range strings.Fields(`AKIAIOSFODNN7EXAMPLE sk-proj-abcdefABC xoxb-abc-def U012AB3CD C04FOOBAR PROJ-12 A1-7 dQw4w9WgXcQ a1b2c3d
+		vpc-1a2b cus_NffrFeUfNV2Hib rec0a1b2 recAbCdEfGhIjKlMn deadbeef cafebabe1 eyJhbGciOiJIUzI1NiJ9 glpat-abcdefghij
+		AIzaSyDabcdefghijklmnop P4ssw0rd T00000000 2026-01-02 7f3c2a -x a.b a/b ünder __proto__ i-0abc1234
+		ghp_abcdEFGHijklMNOPqrstUVWXyz`) {
+		if looksLikeName(name) {
+			t.Errorf("%s is taken for a name", name)
+		}
+	}
 }
 
 // A file that somebody else wrote is cut down to what could have been observed.
