@@ -186,7 +186,7 @@ func (x *run) shed(c *call) {
 // be asked for. pass must follow. Calls of a run enter one after the other, in
 // the order in which they were made.
 func (x *run) enter(ctx context.Context, c *call) {
-	v, decided := x.decide(c)
+	v, decided := x.r.questions.inTurn(c, x)
 	if hooks := x.hooksFor(c, config.PreToolUse); hooks != nil && (v.allow || !decided) {
 		x.unused(v)
 		x.status(c, CallWaiting)

@@ -99,7 +99,7 @@ func (q *questions) consult(n *question, hooks []config.Hook) {
 	q.mu.Unlock()
 	// The rules have the last word on what the hooks have left: they see the new
 	// input, and a hook lifts neither a denial nor a rule that says "ask" (HOOK-1).
-	now, decided := x.decide(c)
+	now, decided := q.inTurn(c, x)
 	if decided && now.allow && v.Decision == hook.Ask {
 		x.unused(now)
 		decided = false

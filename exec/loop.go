@@ -66,6 +66,13 @@ func (x *run) takeLoop(leaf string, arguments jsontext.Value, asking []*permissi
 	return nil
 }
 
+// hasLoop says whether there is such a grant for a tool.
+func (x *run) hasLoop(leaf string) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.loops[leaf]) > 0
+}
+
 // unused gives back what a verdict that did not count has taken.
 func (x *run) unused(v verdict) {
 	if v.loop == nil {

@@ -32,19 +32,24 @@ func repeat(n int, atOnce bool, arguments func(i int) string, failed *int) fakeS
 	}
 }
 
-// PERM-12: the next N calls, counted down exactly, also when they are made at
-// once; the one that was asked for is the first.
+// PERM-12: the next N calls, counted down exactly and in their order, also when they
+// are made at once; the one that was asked for is the first.
 func TestPerm12NextCalls(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		calls, granted := rapid.IntRange(1, 12).Draw(rt, "calls"), rapid.IntRange(1, 14).Draw(rt, "granted")
+		calls, granted := rapid.IntRange(1, 40).Draw(rt, "calls"), rapid.IntRange(1, 14).Draw(rt, "granted")
 		atOnce := rapid.Bool().Draw(rt, "at once")
 		failed := 0
-		b := setup(t, repeat(calls, atOnce, func(i int) string { return `{}` }, &failed), ask)
+		b := setup(t, repeat(calls, atOnce, func(i int) string { return fmt.Sprintf(`{"i":%d}`, i) }, &failed), ask)
 		log := audited(t, b)
 		person := &always{Answer: Answer{Decision: "allow", Scope: "loop", Calls: granted}}
 		b.run(t, Request{Asker: person})
 		if want := (calls + granted - 1) / granted; len(person.asked) != want || failed != 0 {
 			rt.Fatalf("%d calls, %d granted: asked %d times, want %d; %d failed", calls, granted, len(person.asked), want, failed)
+		}
+		for i, q := range person.asked {
+			if want := fmt.Sprintf(`{"i":%d}`, i*granted); string(q.Arguments) != want {
+				rt.Fatalf("question %d of %d granted each is about %s, want %s", i, granted, q.Arguments, want)
+			}
 		}
 		byGrants := 0
 		for _, e := range log() {

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"codemode-ls/config"
@@ -23,6 +24,12 @@ type questions struct {
 	mu   sync.Mutex  // guards what follows, and the fields of questions so marked
 	list []*question // that have no verdict, and the open one
 	open *question   // that is being asked; nil for none
+
+	// passing is held while calls are decided on one after the other: what is granted
+	// for a number of calls is for the first of them (PERM-12). It comes before mu, and
+	// before the mu of runs.
+	passing sync.Mutex
+	again   atomic.Bool // rules have changed, and the calls that wait have not been looked at since
 }
 
 // A question is one call that waits for a person.
@@ -52,48 +59,13 @@ type question struct {
 	offer    *LoopOffer
 }
 
-// A grant is an answer that counts for the rest of a run.
-type grant struct {
-	effect permission.Effect
-	// asking are all rules that said "ask" of the tool when the person was asked, and
-	// when the answer came. The grant covers each of them, whichever decides on a
-	// call: the person is not asked twice. A rule that says so only later is a later
-	// wish than the answer, and wins.
-	asking []*permission.Rule
-	// despite is the rule that allowed the tool when the person denied it, because a
-	// hook had it asked for; nil for none. A rule that allows it only later wins.
-	despite *permission.Rule
-}
-
-// lifts says whether a rule that allows the tool counts although the person has
-// denied it for the run.
-func (g grant) lifts(rule *permission.Rule) bool {
-	return g.effect != permission.Deny || g.despite == nil || !sameRule(rule, g.despite)
-}
-
-// sameRule: rules are read anew when their file has changed.
-func sameRule(a, b *permission.Rule) bool { return a.Match == b.Match && a.Layer == b.Layer }
-
-// covers says whether the grant counts although these rules say "ask".
-func (g grant) covers(asking []*permission.Rule) bool {
-	if g.effect == permission.Deny {
-		return true
-	}
-	for _, rule := range asking {
-		if !slices.ContainsFunc(g.asking, func(known *permission.Rule) bool { return sameRule(rule, known) }) {
-			return false
-		}
-	}
-	return true
-}
-
 // put puts a call in line. wait must follow.
 func (q *questions) put(ctx context.Context, x *run, c *call, rule *permission.Rule) *question {
 	n := newQuestion(ctx, x, c, rule)
 	q.mu.Lock()
 	q.line(n)
 	q.mu.Unlock()
-	q.recheck(func(other *question) bool { return other == n }) // a rule has changed meanwhile
+	q.recheck(func(other *question) bool { return other.x == x && other.c.tool.Name == c.tool.Name }) // a rule has changed meanwhile
 	return n
 }
 
@@ -290,9 +262,14 @@ func (q *questions) askOnce(n *question) (replaced bool) {
 		case <-n.ctx.Done():
 		}
 	}
-	asks, decided := q.decide(n)
+	var asks verdict
+	var decided bool
+	q.alone(func() {
+		if asks, decided = q.decide(n); decided {
+			q.settle(n, asks)
+		}
+	})
 	if decided {
-		q.settle(n, asks)
 		return false
 	}
 	if n.x.request.Asker == nil {
@@ -330,7 +307,14 @@ func (q *questions) askOnce(n *question) (replaced bool) {
 	// An answer that comes too late changes nothing.
 	counts := q.claim(n, v)
 	q.mu.Unlock()
-	if counts && n.remember(a, err == nil, asks.asking) {
+	switch {
+	case !counts:
+	case a.Scope == "loop": // no call of after it must be before those that wait
+		q.alone(func() {
+			n.remember(a, err == nil, asks.asking)
+			q.pass(nil)
+		})
+	case n.remember(a, err == nil, asks.asking):
 		q.recheck(nil) // an answer that covers others settles them (PERM-8)
 	}
 	return false
@@ -373,52 +357,6 @@ func (n *question) means(a Answer) verdict {
 	return v
 }
 
-// remember keeps an answer, if there was one, and lets its call go on: what was
-// granted or denied for later calls is in force when the script can make them
-// (PERM-4).
-func (n *question) remember(a Answer, answered bool, asking []*permission.Rule) bool {
-	defer close(n.settled)
-	return answered && n.keep(a, asking)
-}
-
-// keep remembers an answer that counts for more than its own call, and says
-// whether it does. asking are the rules because of which the person was asked.
-func (n *question) keep(a Answer, asking []*permission.Rule) bool {
-	effect := permission.Deny
-	if a.Decision == "allow" {
-		effect = permission.Allow
-	}
-	leaf := n.c.tool.Name
-	rules := n.x.r.Rules.Rules()
-	g := grant{effect: effect, asking: append(rules.Asking(leaf), asking...)}
-	if d := rules.Decide(leaf); d.Effect == permission.Allow {
-		g.despite = d.Rule
-	}
-	switch a.Scope {
-	case "run", "session", "workspace", "user":
-		n.x.mu.Lock()
-		if before := n.x.grants[leaf]; before.effect == effect {
-			g.asking = append(g.asking, before.asking...) // rules that went and may come back
-		}
-		n.x.grants[leaf] = g
-		n.x.mu.Unlock()
-	case "loop":
-		return effect == permission.Allow && n.x.keepLoop(leaf, a, g)
-	default:
-		return false
-	}
-	if a.Scope != "run" {
-		// PERM-4: for the leaf's full name, in the layer that the person chose.
-		if err := n.x.r.Rules.Set(permission.Layer(a.Scope), effect, permission.Literal(leaf)); err != nil {
-			n.x.r.log().Error("rule not stored", "leaf", leaf, "layer", a.Scope, "err", err)
-			n.x.warn("the rule for %s could not be stored and counts for this run alone: %v", leaf, err)
-		} else if d := n.x.r.Rules.Rules().Decide(leaf); effect == permission.Allow && d.Effect == permission.Ask {
-			n.x.warn("%s is allowed for this run alone: %s says ask, which wins over the rule that was stored", leaf, ruleWords(d.Rule)) // PERM-1
-		}
-	}
-	return true
-}
-
 // lookAgain is how often the rules are looked at while a person thinks.
 const lookAgain = 250 * time.Millisecond
 
@@ -441,7 +379,47 @@ func (q *questions) look(ctx context.Context) {
 // recheck settles every waiting call that rules or grants decide now, also the
 // one whose question is open, in the order of the calls. which chooses among
 // them; nil is all.
-func (q *questions) recheck(which func(*question) bool) {
+func (q *questions) recheck(which func(*question) bool) { q.alone(func() { q.pass(which) }) }
+
+// alone does something while no other call is decided on.
+func (q *questions) alone(work func()) {
+	q.passing.Lock()
+	work()
+	q.passing.Unlock()
+	q.catchUp()
+}
+
+// changed is recheck for whoever tells of changed rules, which may be heard of
+// in the middle of a decision.
+func (q *questions) changed() {
+	q.again.Store(true)
+	q.catchUp()
+}
+
+// catchUp does what changed has asked for, unless somebody else is about to.
+func (q *questions) catchUp() {
+	for q.again.Load() && q.passing.TryLock() {
+		if q.again.Swap(false) {
+			q.pass(nil)
+		}
+		q.passing.Unlock()
+	}
+}
+
+// inTurn decides on a call after those of its tool that wait: a grant for a number
+// of calls is for them first.
+func (q *questions) inTurn(c *call, x *run) (v verdict, decided bool) {
+	q.alone(func() {
+		if x.hasLoop(c.tool.Name) {
+			q.pass(func(n *question) bool { return n.x == x && n.c.tool.Name == c.tool.Name && n.c.order < c.order })
+		}
+		v, decided = x.decide(c)
+	})
+	return v, decided
+}
+
+// pass is recheck; q.passing is held.
+func (q *questions) pass(which func(*question) bool) {
 	q.mu.Lock()
 	waiting := slices.Clone(q.list)
 	q.mu.Unlock()

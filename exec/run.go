@@ -153,7 +153,7 @@ func (r *Runner) Cancel(runID string) bool {
 
 // Recheck looks at the rules again for every call that waits for a person. It
 // is to be called when rules have changed (PERM-4).
-func (r *Runner) Recheck() { r.questions.recheck(nil) }
+func (r *Runner) Recheck() { r.questions.changed() }
 
 // execute takes the run through everything that comes before the sandbox.
 func (x *run) execute(ctx context.Context) *Result {
