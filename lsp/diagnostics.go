@@ -185,6 +185,7 @@ type diagnosis struct {
 	at       *Document // the text, for positions in UTF-16 units
 	promises script.Promises
 
+	absent  bool // it uses tools that there are not
 	pending bool // it uses tools of servers that have yet to tell what they have
 	checked bool // types is what TypeScript found
 	// promising is what TypeScript says of each suspect among promises.
@@ -203,9 +204,6 @@ func newDiagnosis(pool *workspace.Snapshot, opened bool, text string, l script.L
 
 func (d *diagnosis) run() {
 	d.types = inOrder(d.types)
-	if d.language == script.JavaScript {
-		d.grown()
-	}
 	d.options()
 	d.modules()
 	d.sweep()
@@ -228,7 +226,7 @@ func (d *diagnosis) run() {
 // untyped takes out complaints that only ask for types. A tool that is named
 // when the script runs (tools[found.name]) cannot have one; in JavaScript nothing
 // must; and as long as a server has yet to tell what it has, what its tools
-// return is unknown, and so is all that comes of it.
+// return is unknown, and so is all that comes of it, or of a tool that there is not.
 func (d *diagnosis) untyped() {
 	d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
 		code, ok := t.Code.(protocol.Integer)
@@ -239,11 +237,17 @@ func (d *diagnosis) untyped() {
 			return true
 		case code == 7053, code == 2683:
 			return d.language == script.JavaScript || d.pending
+		case d.absent && slices.Contains(untypedName, int32(code)):
+			return true
 		default:
 			return d.pending && (code >= 7000 && code < 8000 || code == 18046)
 		}
 	})
 }
+
+// untypedName are TypeScript's codes for variables and parameters of which it
+// does not know what they are.
+var untypedName = []int32{7005, 7006, 7019, 7031, 7034}
 
 func (d *diagnosis) add(f finding) {
 	f.message = printable(f.message)
@@ -322,24 +326,6 @@ func (d *diagnosis) modules() {
 	}
 }
 
-var missingProperty = regexp.MustCompile(`^Property '([^']+)' does not exist on type '\{`)
-
-// grown takes out complaints about properties that JavaScript adds to an object
-// literal by assigning to them, or deletes: without types there is no other way.
-func (d *diagnosis) grown() {
-	d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
-		if t.Code == protocol.Integer(2790) {
-			return true // delete of what the literal has
-		}
-		m := missingProperty.FindStringSubmatch(messageText(t.Message))
-		if m == nil || t.Code != protocol.Integer(2339) {
-			return false
-		}
-		assigned, err := regexp.Compile(`\.\s*` + regexp.QuoteMeta(m[1]) + `\s*=[^=>]`)
-		return err == nil && assigned.MatchString(d.text)
-	})
-}
-
 // Codes of TypeScript for a name that nobody declares; the later ones would
 // have people install packages.
 var missingName = []int32{2304, 2552, 2580, 2581, 2582, 2583, 2584, 2591, 2592, 2593, 2867, 2868, 18004}
@@ -375,6 +361,9 @@ func (d *diagnosis) globals() {
 			// GlobalMembers has it
 		case d.ofGlobal(t):
 			// TypeScript keeps const and class out of globalThis, the sandbox does not.
+		case code == 1235:
+			t.Message = protocol.String("Namespaces are not available in Exec scripts: a script is the body of a function. Use an object or plain functions.")
+			kept = append(kept, t)
 		case code == 2550: // which would have people change a setting that they do not have
 			text, _, _ := strings.Cut(messageText(t.Message), " Do you need to change your target library?")
 			t.Message = protocol.String(text)
@@ -548,6 +537,7 @@ func (d *diagnosis) unknownTool(u script.Use) {
 		d.add(f)
 		return
 	}
+	d.absent = true
 	f.message = fmt.Sprintf("There is no tool %q.", plain(u.Name, 200))
 	closest, asked := d.closest[u.Name]
 	if !asked {

@@ -108,11 +108,20 @@ func (s *scan) reachAt(i int) string {
 			return "import"
 		}
 	case s.keyword(i, "export") && s.beginsStatement(i) && !s.is(i+1, "default"):
+		if s.inNamespace(i) {
+			return "" // which is an error itself
+		}
 		if s.isName(i+1) || s.is(i+1, "{") || s.is(i+1, "*") || s.is(i+1, "=") {
 			return "export"
 		}
 	}
 	return ""
+}
+
+// inNamespace says whether the token at i is directly in the body of a namespace.
+func (s *scan) inNamespace(i int) bool {
+	open := s.around(i)
+	return open > 1 && s.is(open, "{") && (s.is(open-2, "namespace") || s.is(open-2, "module"))
 }
 
 // onlyTypes says whether { type A, type B } begins at i.

@@ -116,7 +116,7 @@ func (s *scan) loops() []loop {
 				open++
 			}
 			if l, ok := s.loopAt(open); ok {
-				l.each = !await && s.has(l.head, "of", ";")
+				l.each = !await && (s.has(l.head, "of") || s.counts(l.head))
 				all = append(all, l)
 			}
 		case s.keyword(i, "while"):
@@ -130,6 +130,23 @@ func (s *scan) loops() []loop {
 		}
 	}
 	return all
+}
+
+// counts says whether the head of a for(;;) moves on without calling anything: its
+// rounds do not depend on each other.
+func (s *scan) counts(head extent) bool {
+	parts := 0
+	for i := head.from; i < head.to && !s.tired(); i++ {
+		switch {
+		case s.opens(i) && parts < 2:
+			i = s.tokens[i].match
+		case s.is(i, ";"):
+			parts++
+		case parts == 2 && (s.is(i, "(") || s.is(i, "await")):
+			return false
+		}
+	}
+	return parts == 2
 }
 
 func (s *scan) loopAt(open int) (loop, bool) {

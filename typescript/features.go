@@ -30,11 +30,15 @@ func (e *Engine) Diagnostics(ctx context.Context, uri string) ([]protocol.Diagno
 		return nil, err
 	}
 	found := make([]protocol.Diagnostic, 0, len(report.Items))
+	var javascript *tolerance
+	if d.language == script.JavaScript && len(report.Items) > 0 {
+		javascript = newTolerance(d.text)
+	}
 	for _, f := range report.Items {
 		if d.nocheck && !isSyntax(f.Code) {
 			continue
 		}
-		if d.shift > 0 && f.Range.End.Line < d.shift || d.isErased(f.Range) || d.language == script.JavaScript && implicitAny(f.Code) {
+		if d.shift > 0 && f.Range.End.Line < d.shift || d.isErased(f.Range) || javascript != nil && javascript.tolerates(f) {
 			continue // of the wrapper itself, or asking JavaScript for types it cannot have
 		}
 		f.Range = d.visible(d.rangeToAuthor(f.Range))
