@@ -12,10 +12,10 @@ import (
 
 // mend has a program keep to the language where goja does not: in its regular
 // expressions, in what it awaits, in functions that call themselves, in arguments of
-// arrow functions, in import(), in async generators, in super, and in finally. The
-// program is one of isBody; it becomes a function that makes the script's, of the
-// realm's helpers: functions that the added code calls, by names that nobody can
-// write. An error is a *script.CompileError.
+// arrow functions, in import(), in async generators, in super, in finally, and in
+// comparisons. The program is one of isBody; it becomes a function that makes the
+// script's, of the realm's helpers: functions that the added code calls, by names that
+// nobody can write. An error is a *script.CompileError.
 func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	last := len(tree.Body) - 1
 	main := tree.Body[last].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)
@@ -30,6 +30,8 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 			mendAwait(n)
 		case *ast.FieldDefinition:
 			mendField(n)
+		case *ast.BinaryExpression:
+			mendRelational(n, tree.File)
 		case *ast.TryStatement:
 			mendTry(n)
 		case *ast.FunctionLiteral:
