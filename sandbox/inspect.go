@@ -18,6 +18,7 @@ import (
 const (
 	inspectDepth       = 6
 	inspectItems       = 100
+	inspectKeys        = 100_000 // a longer list shows its items alone
 	inspectStringChars = 10_000
 	inspectNodes       = 20_000
 	breakLength        = 80
@@ -274,6 +275,7 @@ type shape struct {
 	open    string
 	close   string
 	array   bool // numbered entries come first
+	length  int  // how many
 	entries func() []string
 	skip    map[string]bool // keys that are printed by entries
 	values  func(i int) goja.Value
@@ -459,6 +461,9 @@ func plainKey(s string) bool {
 func (in *inspector) keys(o *goja.Object, s shape) (keys []string, symbols []*goja.Symbol) {
 	if s.open == "" {
 		return nil, nil
+	}
+	if s.length > inspectKeys {
+		return nil, o.Symbols() // the keys would take many times its memory
 	}
 	isError := o.ClassName() == "Error"
 	for _, k := range o.Keys() {

@@ -34,7 +34,7 @@ func (in *inspector) shapeOf(o *goja.Object) shape {
 		if in.constructor(o) != "Array" && in.constructor(o) != "" {
 			size = "(" + strconv.Itoa(n) + ")"
 		}
-		s := shape{open: in.prefix(o, "Array", size) + "[", close: "]", array: true}
+		s := shape{open: in.prefix(o, "Array", size) + "[", close: "]", array: true, length: n}
 		if n > 0 {
 			s.entries = func() []string { return in.items(o, n, level) }
 			s.values = func(i int) goja.Value { return in.realm.own(o, strconv.Itoa(i)).value }
@@ -89,7 +89,7 @@ func (in *inspector) shapeOf(o *goja.Object) shape {
 		}}
 	case t != nil && t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Interface:
 		n := int(o.Get("length").ToInteger())
-		s := shape{open: in.prefix(o, "", fmt.Sprintf("(%d)", n)) + "[", close: "]", array: true}
+		s := shape{open: in.prefix(o, "", fmt.Sprintf("(%d)", n)) + "[", close: "]", array: true, length: n}
 		if n > 0 {
 			s.entries = func() []string { return in.items(o, n, level) }
 			s.values = func(i int) goja.Value { return o.Get(strconv.Itoa(i)) }

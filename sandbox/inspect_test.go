@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"codemode-ls/script"
@@ -70,5 +71,14 @@ func TestExec8InspectLikeNode(t *testing.T) {
 		if printed[i] != c.Want {
 			t.Logf("%s\nthis Node: %s\nthe file: %s", c.Code, printed[i], c.Want)
 		}
+	}
+}
+
+// EXEC-8, BUD-5: what a list shows costs no more than what is shown.
+func TestExec8LongLists(t *testing.T) {
+	o, h := runScript(t, "console.log(new Uint8Array(3e7)); const a: any[] = new Array(2e6).fill(1); a[Symbol.for('s') as any] = 2; console.log([a]); return a.length")
+	wantValue(t, o, "2000000")
+	if len(h.logs) != 2 || !strings.Contains(h.logs[0], "... 29999900 more items") || !strings.Contains(h.logs[1], "... 1999900 more items") || !strings.Contains(h.logs[1], "[Symbol(s)]: 2") {
+		t.Errorf("%.3000q", h.logs)
 	}
 }
