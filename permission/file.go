@@ -135,6 +135,9 @@ func parseRules(text []byte, path string, layer Layer) ruleFile {
 		case isEffect(name):
 			f.broken = true
 			trouble(at.of(top.Members[i].Name), `%q belongs into the object "permissions"`, name)
+		case name != "permissions" && holdsLists(top.Members[i].Value):
+			f.broken = true
+			trouble(at.of(top.Members[i].Name), `%q has lists of rules, which belong into the object "permissions"`, name)
 		}
 	}
 	section, again := member(top, "permissions")
@@ -156,6 +159,9 @@ func parseRules(text []byte, path string, layer Layer) ruleFile {
 		if name := nameOf(lists.Members[i]); isEffect(name) && name != strings.ToLower(name) {
 			f.broken = true
 			trouble(at.of(lists.Members[i].Name), "%q must be written %q", name, strings.ToLower(name))
+		} else if !isEffect(name) && holdsRules(lists.Members[i].Value) {
+			f.broken = true
+			trouble(at.of(lists.Members[i].Name), `%q is none of the lists "allow", "ask" and "deny", and there are rules in it`, name)
 		}
 	}
 	for _, effect := range effects {
@@ -226,6 +232,23 @@ func nameOf(m hujson.ObjectMember) string {
 		return lit.String()
 	}
 	return ""
+}
+
+// holdsRules says whether a value is a list with something in it that can only be
+// meant as a rule.
+func holdsRules(v hujson.Value) bool {
+	list, ok := v.Value.(*hujson.Array)
+	return ok && slices.ContainsFunc(list.Elements, func(e hujson.Value) bool {
+		lit, ok := e.Value.(hujson.Literal)
+		return ok && lit.Kind() == '"' && Valid(lit.String()) == nil
+	})
+}
+
+// holdsLists says whether a value is an object with such lists that are named as
+// those of rules are.
+func holdsLists(v hujson.Value) bool {
+	o, ok := v.Value.(*hujson.Object)
+	return ok && slices.ContainsFunc(o.Members, func(m hujson.ObjectMember) bool { return isEffect(nameOf(m)) && holdsRules(m.Value) })
 }
 
 // isEffect says whether a name is that of a list, however it is written.

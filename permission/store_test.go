@@ -305,6 +305,8 @@ func TestPerm10BrokenFile(t *testing.T) {
 		{"capital letter", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"],\n\"Deny\": [\"mcp__u__d\"]}}", 2, true},
 		{"capital letter of the section", "{\n\"Permissions\": {\"allow\": [\"mcp__a__b\"], \"deny\": [\"mcp__u__d\"]}}", 1, true},
 		{"lists without a section", "{\n\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d\"]}", 1, true},
+		{"misspelt list", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"],\n\"denies\": [\"mcp__u__d\"]}}", 2, false},
+		{"misspelt section", "{\n\"permission\": {\"allow\": [\"mcp__a__b\"], \"deny\": [\"mcp__u__d\"]}}", 1, true},
 		{"not UTF-8", "{\"permissions\": {\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d\", \"mcp__u__\xff\"]}}", 1, true},
 		{"UTF-16", "\xff\xfe{\x00\"\x00d\x00e\x00n\x00y\x00\"\x00:\x00[\x00\"\x00m\x00c\x00p\x00_\x00_\x00u\x00_\x00_\x00d\x00\"\x00", 0, true},
 		{"binary", "\x00\x01\x02", 0, false},
@@ -341,6 +343,17 @@ func TestPerm10BrokenFile(t *testing.T) {
 				t.Errorf("problems of a good file: %v", p)
 			}
 		})
+	}
+}
+
+// PERM-10: what is there for others is left alone.
+func TestPerm10UnknownFields(t *testing.T) {
+	f := parseFile([]byte(`{
+		"$schema": "x", "sandbox": { "allow": ["example.com"], "deny": [] }, "list": ["mcp__a__b"],
+		"permissions": { "deny": ["mcp__a__b"], "folders": ["/a", 1], "note": "mcp__a__b", "more": { "n": 1 } }
+	}`), "f", User)
+	if f.broken || len(f.problems) != 0 || len(f.rules) != 1 {
+		t.Errorf("%v %v", f.problems, f.rules)
 	}
 }
 
