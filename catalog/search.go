@@ -134,6 +134,7 @@ var (
 const (
 	saturation  = 1.2 // BM25's k1
 	prefixValue = 0.5 // of a word that only begins with the one asked for
+	otherValue  = 0.7 // of a word that means the same
 )
 
 // index is what a search needs to know of the whole pool.
@@ -157,14 +158,16 @@ func (c *Catalog) makeIndex() *index {
 	return x
 }
 
-// rank orders the tools that have any of the words: exact names first, then by
-// BM25F over the fields, ties by name (SRCH-2).
-func (x *index) rank(tools []*Tool, query string, words []string) []*Tool {
+// rank orders the tools that have any of the words, or another for it: exact names
+// first, then by BM25F over the fields, ties by name (SRCH-2). What has none of the
+// words themselves comes behind all that has.
+func (x *index) rank(tools []*Tool, query string, words []wanted) []*Tool {
 	type hit struct {
-		tool  *Tool
-		exact int
-		score float64
-		freq  []float64 // weighted frequency of each word
+		tool    *Tool
+		exact   int
+		literal bool // it has one of the words, not only others for them
+		score   float64
+		freq    []float64 // weighted frequency of each word
 	}
 	var hits []hit
 	seen := make([]int, len(words)) // tools that have the word
@@ -174,10 +177,11 @@ func (x *index) rank(tools []*Tool, query string, words []string) []*Tool {
 		d := x.documents[t]
 		h := hit{tool: t, exact: exactness(t, d, query, joined)}
 		for i, w := range words {
-			f := x.frequency(d, w)
+			f, literal := x.wanted(d, w)
 			if f == 0 {
 				continue
 			}
+			h.literal = h.literal || literal
 			if h.freq == nil {
 				h.freq = make([]float64, len(words))
 			}
@@ -204,13 +208,35 @@ func (x *index) rank(tools []*Tool, query string, words []string) []*Tool {
 		}
 	}
 	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.exact, a.exact), cmp.Compare(b.score, a.score), strings.Compare(a.tool.Name, b.tool.Name))
+		literal := 0
+		switch {
+		case a.literal && !b.literal:
+			literal = -1
+		case b.literal && !a.literal:
+			literal = 1
+		}
+		return cmp.Or(cmp.Compare(b.exact, a.exact), literal, cmp.Compare(b.score, a.score), strings.Compare(a.tool.Name, b.tool.Name))
 	})
 	found := make([]*Tool, len(hits))
 	for i, h := range hits {
 		found[i] = h.tool
 	}
 	return found
+}
+
+// wanted is how often a document has a word, or what else it may be called, which
+// counts less; literal says that it has the word itself.
+func (x *index) wanted(d *document, w wanted) (most float64, literal bool) {
+	most = x.frequency(d, w.word)
+	literal = most > 0
+	for _, phrase := range w.others {
+		least := math.Inf(1)
+		for _, word := range phrase {
+			least = min(least, x.frequency(d, word))
+		}
+		most = max(most, otherValue*least)
+	}
+	return most, literal
 }
 
 // frequency is how often a word is in a document, each field with its weight

@@ -70,6 +70,36 @@ func TestSearchMatches(t *testing.T) {
 	}
 }
 
+// SRCH-2: abbreviations and other words for the same, behind the words themselves.
+func TestSearchSynonyms(t *testing.T) {
+	c := New([]*Server{
+		server("git", "create_pull_request", "list_pull_requests", "pull", "delete_repository", "pr_stats"),
+		server("k8s", "pods_list"),
+		server("kubernetes", "nodes_list"),
+		server("files", "create_directory", "make_link", "removeFile"),
+	}, nil)
+	for _, test := range []struct {
+		query string
+		want  []string // all that is found
+	}{
+		{"PRs", []string{"pr_stats", "create_pull_request", "list_pull_requests"}}, // not pull
+		{"make a PR", []string{"make_link", "pr_stats", "create_pull_request", "list_pull_requests", "create_directory"}},
+		{"pull request", []string{"create_pull_request", "list_pull_requests", "pull"}},
+		{"repos", []string{"delete_repository"}},
+		{"k8s", []string{"pods_list", "nodes_list"}},
+		{"kubernetes", []string{"nodes_list", "pods_list"}},
+		{"new dir", []string{"create_directory", "create_pull_request", "make_link"}},
+		{"erase", []string{"removeFile", "delete_repository"}},
+	} {
+		got := search(c, Query{Query: test.query})
+		slices.Sort(got[min(len(got), 1):])
+		slices.Sort(test.want[min(len(test.want), 1):])
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%q finds %q, want %q", test.query, got, test.want)
+		}
+	}
+}
+
 // SRCH-2: exact names first, ties by name.
 func TestSearchTies(t *testing.T) {
 	c := New([]*Server{server("b", "run", "walk"), server("a", "run", "Run"), server("c", "runs run run")}, nil)

@@ -245,18 +245,26 @@ func undouble(word string) string {
 	return word
 }
 
-// queryTerms are the words of a query, each once. Words that say nothing are
-// left out unless there are no others.
-func queryTerms(query string) []string {
-	var all, telling []string
-	eachWord(query, func(w string) {
-		if !slices.Contains(all, w) {
-			all = append(all, w)
-			if !stopWords[w] {
-				telling = append(telling, w)
-			}
+// queryTerms are the words of a query, each once, with their synonyms. Words that
+// say nothing are left out unless there are no others.
+func queryTerms(query string) []wanted {
+	var all, telling []wanted
+	add := func(w string) {
+		if slices.ContainsFunc(all, func(old wanted) bool { return old.word == w }) {
+			return
 		}
-	})
+		all = append(all, wanted{w, meanings[w]})
+		if !stopWords[w] {
+			telling = append(telling, wanted{w, meanings[w]})
+		}
+	}
+	for token := range strings.FieldsFuncSeq(query, func(r rune) bool { return !wordRune(r) }) {
+		if short := abbreviation(token); short != "" {
+			add(short)
+			continue
+		}
+		eachWord(token, add)
+	}
 	if telling == nil {
 		return all
 	}
