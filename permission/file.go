@@ -63,6 +63,11 @@ func readFile(path string, layer Layer) (ruleFile, []byte) {
 // readText never waits: what lies at path may be a FIFO or a device.
 func readText(path string) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, there := os.Lstat(path); there == nil {
+			return nil, errors.New("it is a link to a file that is not there")
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -53,11 +53,13 @@ type source struct {
 	state fileState
 	file  ruleFile
 	text  []byte
+	gone  time.Time // when it turned out not to be there any more; zero when it is
 }
 
 // fileState tells whether a file may have changed without reading it.
 type fileState struct {
 	exists   bool
+	dangling bool // a link is there, and nothing behind it
 	size     int64
 	modified time.Time
 	info     os.FileInfo
@@ -269,10 +271,17 @@ func (f *source) reload(force bool) (changed bool) {
 	}
 	// The state is taken before the text: a write between the two is seen by the
 	// next look.
-	f.state = state
 	file, text := readFile(f.path, f.layer)
-	if file.broken {
+	missing := text == nil && !file.broken
+	switch {
+	case !missing:
+		f.gone = time.Time{}
+	case f.gone.IsZero():
+		f.gone = time.Now()
+	}
+	if absent := missing && slices.ContainsFunc(f.file.rules, isDenial) && time.Since(f.gone) < absence; absent || file.broken {
 		// The denials of the last good reading stay in force (PERM-10).
+		state.settled = state.settled && !absent
 		denied := map[string]bool{}
 		for _, r := range file.rules {
 			denied[r.Match] = denied[r.Match] || r.Effect == Deny
@@ -283,19 +292,29 @@ func (f *source) reload(force bool) (changed bool) {
 			}
 		}
 	}
-	changed = !bytes.Equal(text, f.text) || !slices.Equal(file.problems, f.file.problems)
-	f.file, f.text = file, text
+	changed = !bytes.Equal(text, f.text) || !slices.Equal(file.problems, f.file.problems) || missing && !slices.Equal(file.rules, f.file.rules)
+	f.state, f.file, f.text = state, file, text
 	return changed
 }
+
+func isDenial(r Rule) bool { return r.Effect == Deny }
+
+// absence is how long a file may be away before its denials are: some editors put
+// the old text aside before they write the new one.
+const absence = 500 * time.Millisecond
 
 // settling is how old a file's time stamp must be before equal stamps prove that
 // nothing was written in between.
 const settling = 100 * time.Millisecond
 
 func stat(path string) fileState {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
+	link := err == nil && info.Mode()&os.ModeSymlink != 0
+	if link {
+		info, err = os.Stat(path)
+	}
 	if err != nil {
-		return fileState{settled: errors.Is(err, os.ErrNotExist)}
+		return fileState{settled: errors.Is(err, os.ErrNotExist), dangling: link}
 	}
 	return fileState{
 		exists: true, size: info.Size(), modified: info.ModTime(), info: info,
@@ -304,6 +323,6 @@ func stat(path string) fileState {
 }
 
 func (a fileState) same(b fileState) bool {
-	return a.exists == b.exists && a.size == b.size && a.modified.Equal(b.modified) &&
+	return a.exists == b.exists && a.dangling == b.dangling && a.size == b.size && a.modified.Equal(b.modified) &&
 		(a.info == nil || os.SameFile(a.info, b.info))
 }

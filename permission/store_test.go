@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -344,6 +345,34 @@ func TestPerm10BrokenFile(t *testing.T) {
 			}
 		})
 	}
+}
+
+// PERM-10: an editor that puts the old text aside before it writes the new one
+// loses no denial in between; and a link to nowhere is no file without rules.
+func TestPerm10DenialsOutliveAnAbsence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		user := t.TempDir()
+		path := filepath.Join(user, "permissions.json")
+		s := OpenStore(StoreOptions{UserDir: user, Fixed: []Rule{{Effect: Allow, Layer: Flag, Match: "mcp__*__*"}}})
+		for range 2 {
+			write(t, path, `{"permissions":{"deny":["mcp__a__d"],"allow":["mcp__a__b"]}}`)
+			want(t, s, "mcp__a__d", Deny)
+			if err := os.Rename(path, path+"~"); err != nil {
+				t.Fatal(err)
+			}
+			want(t, s, "mcp__a__d", Deny)
+			want(t, s, "mcp__a__d", Deny)
+			time.Sleep(absence + 1)
+			want(t, s, "mcp__a__d", Allow) // it is not coming back
+		}
+		if err := os.Symlink(path+"!", path); err != nil {
+			t.Skip(err)
+		}
+		want(t, s, "mcp__a__d", Ask)
+		if err := s.Set(User, Allow, "mcp__a__d"); err == nil || len(s.Problems()) != 1 {
+			t.Errorf("%v %v", err, s.Problems())
+		}
+	})
 }
 
 // PERM-10: what is there for others is left alone.
