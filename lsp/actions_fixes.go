@@ -56,6 +56,14 @@ func (m *mender) closestTools(f finding) []mend {
 // renamedAt writes another tool's name where one stands that there is not.
 func (m *mender) renamedAt(f finding, name string) edit {
 	if u, ok := m.useAt(f.at); ok {
+		if f.until > 0 { // tools.server.tool
+			start := m.offset(f.at.Start)
+			if u.Quoted {
+				quote := m.text[start-1]
+				return edit{start, f.until, quoted(name, quote) + string(quote) + "]"}
+			}
+			u.NameRange.End = utf16Range(m.at.Range(start, f.until)).End
+		}
 		return m.renamed(u, name)
 	}
 	// Only TypeScript knows that it is of tools, or what it is.
@@ -434,7 +442,7 @@ func (m *mender) typeFixes(t protocol.Diagnostic) []mend {
 	at := utf16Range(t.Range)
 	var all []mend
 	if slices.Contains(missingAwait, int32(code)) && strings.Contains(messageText(t.Message), "Promise<") {
-		all = append(all, m.awaitValue(at)...)
+		all = append(all, m.awaitValue(at, messageText(t.Message))...)
 	}
 	if slices.Contains([]protocol.Integer{2739, 2740, 2741, 2345, 2554}, code) {
 		all = append(all, m.fillIn(at)...)
@@ -442,9 +450,20 @@ func (m *mender) typeFixes(t protocol.Diagnostic) []mend {
 	return all
 }
 
-// awaitValue awaits the call that a complaint about its promise is about: it
-// stands there, or right before.
-func (m *mender) awaitValue(at script.Range) []mend {
+// awaitValue awaits the promise that a complaint is about: a call or a name, there
+// or right before.
+func (m *mender) awaitValue(at script.Range, message string) []mend {
+	from, to := m.offset(at.Start), m.offset(at.End)
+	await := func(start, end int, member bool) []mend {
+		if !script.AllowsAwait(m.text, start) {
+			return nil
+		}
+		edits := []edit{{start, start, "await "}}
+		if member {
+			edits = []edit{{start, start, "(await "}, {end, end, ")"}}
+		}
+		return []mend{{title: "Add await", edits: edits, preferred: true, safe: true}}
+	}
 	for _, u := range m.uses {
 		if !u.Called || u.Awaited {
 			continue
@@ -454,17 +473,28 @@ func (m *mender) awaitValue(at script.Range) []mend {
 		if end > len(m.text) {
 			continue
 		}
-		from, to := m.offset(at.Start), m.offset(at.End)
 		member := strings.TrimLeft(m.text[end:], " \t\r\n?!")
 		switch {
 		case strings.HasPrefix(member, ".") && from >= end && strings.TrimLeft(m.text[end:from], " \t\r\n?!.") == "":
-			return []mend{{title: "Add await", edits: []edit{{start, start, "(await "}, {end, end, ")"}}, preferred: true, safe: true}}
+			return await(start, end, true)
 		case from <= start && end <= to, from >= m.declared(start) && to <= start:
-			return []mend{{title: "Add await", edits: []edit{{start, start, "await "}}, preferred: true, safe: true}}
+			return await(start, end, false)
+		}
+	}
+	if of := promisedMember.FindStringIndex(message); of != nil {
+		if name := namedBefore.FindStringSubmatchIndex(m.text[:from]); name != nil {
+			return await(name[2], name[3], true)
 		}
 	}
 	return nil
 }
+
+var (
+	// promisedMember is how TypeScript says that a promise has no such member.
+	promisedMember = regexp.MustCompile(`does not exist on type 'Promise<.*>'\.`)
+	// namedBefore is a name, or a property by its names, before a dot.
+	namedBefore = regexp.MustCompile(`(?:^|[^\w$.\])?!])([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\.$`)
+)
 
 var declaration = regexp.MustCompile(`\b(?:const|let|var)\s[^;=]*=\s*$`)
 

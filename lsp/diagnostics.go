@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"unicode"
 
 	"codemode-ls/catalog"
 	"codemode-ls/exec"
@@ -156,6 +157,7 @@ type finding struct {
 	tags     []protocol.DiagnosticTag
 	data     findingData
 	promise  *script.Unawaited // of an unawaited call
+	until    int               // where the name of an unknown tool ends, when it goes on behind at
 }
 
 // findingData is what a fix needs.
@@ -540,6 +542,9 @@ func (d *diagnosis) unknownTool(u script.Use) {
 	d.absent = true
 	f.message = fmt.Sprintf("There is no tool %q.", plain(u.Name, 200))
 	closest, asked := d.closest[u.Name]
+	if name, end := d.ofServer(u); name != "" {
+		closest, asked, f.until = []string{name}, true, end
+	}
 	if !asked {
 		closest = d.pool.Catalog.Closest(u.Name, 3)
 		if d.closest == nil {
@@ -556,9 +561,63 @@ func (d *diagnosis) unknownTool(u script.Use) {
 	case len(d.pool.Catalog.Tools()) == 0:
 		f.message += " No MCP tools are available now."
 	default:
+		if n := d.namespace(u.Name); n != "" {
+			f.message += " The tools of that server are called tools." + n + "__<tool>(…)."
+			break
+		}
 		f.message += ` tools["$codemode"].search(…) finds tools.`
 	}
 	d.add(f)
+}
+
+// memberBehind is what may follow the name of a server that is taken for an object
+// with its tools.
+var memberBehind = regexp.MustCompile(`^["'\x60]?\]?(?:\s*\??\.\s*([A-Za-z_$][\w$]*)|(?:\?\.)?\[["'\x60]([^"'\x60\]]+)["'\x60]\])`)
+
+// ofServer is the tool that is meant by tools.server.tool, and where that ends.
+func (d *diagnosis) ofServer(u script.Use) (name string, end int) {
+	after := d.at.OffsetUTF16(u.NameRange.End)
+	m := memberBehind.FindStringSubmatchIndex(d.text[after:])
+	if m == nil {
+		return "", 0
+	}
+	member := ""
+	for i := 2; i < len(m); i += 2 {
+		if m[i] >= 0 {
+			member = d.text[after+m[i] : after+m[i+1]]
+		}
+	}
+	for _, t := range d.pool.Catalog.Tools() {
+		if sameWords(t.Server, u.Name) && sameWords(t.MCPName, member) {
+			return t.Name, after + m[1]
+		}
+	}
+	return "", 0
+}
+
+// namespace is what the names of the tools of a server begin with, or "" when no
+// server is named so.
+func (d *diagnosis) namespace(server string) string {
+	for _, t := range d.pool.Catalog.Tools() {
+		if sameWords(t.Server, server) {
+			return t.Namespace
+		}
+	}
+	return ""
+}
+
+// sameWords says whether two names differ in nothing but case and what stands
+// between their words.
+func sameWords(a, b string) bool {
+	bare := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, s)
+	}
+	return bare(a) == bare(b)
 }
 
 // argument reports what is not one plain object (ISO-6).

@@ -85,6 +85,14 @@ func (f *awaiting) add(at Range, tool string, d discard) {
 	})
 }
 
+// AllowsAwait says whether an await may stand at an offset: not in a function that
+// is not async.
+func AllowsAwait(text string, offset int) bool {
+	s := tokenize(text)
+	f := awaiting{uses: &uses{scan: s}, bodies: s.asyncBodies()}
+	return f.allowsAwait(s.at(offset))
+}
+
 // allowsAwait says whether an await may stand before the token at i.
 func (f *awaiting) allowsAwait(i int) bool {
 	allowed := true

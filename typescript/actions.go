@@ -133,7 +133,12 @@ func (d *document) spellings(found []protocol.Diagnostic, only []protocol.CodeAc
 			continue
 		}
 		name := strings.Trim(m[1], `"`)
-		written := d.textOf(d.rangeToEngine(f.Range))
+		at := f.Range
+		written := d.textOf(d.rangeToEngine(at))
+		if strings.HasPrefix(m[1], `"`) && namePattern.MatchString(written) && !d.isComputed(d.rangeToEngine(at)) {
+			// The value is wrong, and the complaint is about the property.
+			at, written = d.valueBehind(at)
+		}
 		switch {
 		case strings.HasPrefix(written, `"`) && strings.HasSuffix(written, `"`), strings.HasPrefix(written, "'") && strings.HasSuffix(written, "'"):
 			quote := written[:1]
@@ -150,11 +155,29 @@ func (d *document) spellings(found []protocol.Diagnostic, only []protocol.CodeAc
 		actions = append(actions, protocol.CodeAction{
 			Title: "Change spelling to " + name, Kind: &kind, IsPreferred: &preferred, Diagnostics: []protocol.Diagnostic{f},
 			Edit: &protocol.WorkspaceEdit{Changes: map[uri.URI][]protocol.TextEdit{
-				uri.URI(d.uri): {{Range: f.Range, NewText: name}},
+				uri.URI(d.uri): {{Range: at, NewText: name}},
 			}},
 		})
 	}
 	return actions
+}
+
+var propertyValue = regexp.MustCompile("^\\s*:\\s*(\"[^\"\\\\\n]*\"|'[^'\\\\\n]*')\\s*[,}\n\r]")
+
+// valueBehind is the string that is the value of the property whose name is at a
+// range of the author's, and where it stands; "" when it is none.
+func (d *document) valueBehind(name protocol.Range) (protocol.Range, string) {
+	end := offsetUTF16(d.text, d.toEngine(name.End))
+	m := propertyValue.FindStringSubmatchIndex(d.text[end:])
+	if m == nil || strings.ContainsAny(d.text[end:end+m[2]], "\r\n") {
+		return name, ""
+	}
+	at := name.End
+	at.Character += uint32(len(utf16.Encode([]rune(d.text[end : end+m[2]]))))
+	written := d.text[end+m[2] : end+m[3]]
+	to := at
+	to.Character += uint32(len(utf16.Encode([]rune(written))))
+	return protocol.Range{Start: at, End: to}, written
 }
 
 // isComputed says that a range of the engine's text stands between the brackets

@@ -31,8 +31,8 @@ func (e *Engine) Diagnostics(ctx context.Context, uri string) ([]protocol.Diagno
 	}
 	found := make([]protocol.Diagnostic, 0, len(report.Items))
 	var javascript *tolerance
-	if d.language == script.JavaScript && len(report.Items) > 0 {
-		javascript = newTolerance(d.text)
+	if d.language == script.JavaScript {
+		javascript = &tolerance{document: d}
 	}
 	for _, f := range report.Items {
 		if d.nocheck && !isSyntax(f.Code) {

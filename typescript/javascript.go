@@ -11,20 +11,10 @@ import (
 
 // A tolerance takes out the complaints about a JavaScript text that only want
 // types written down, for which JavaScript has no words: what is left is about
-// what the script does. The texts are those of the engine.
+// what the script does. Ranges are those of the engine.
 type tolerance struct {
-	text    string
-	offsets func(line, character int) int
-	options map[string]bool // see optionNames; made when first needed
-}
-
-func newTolerance(text string) *tolerance {
-	return &tolerance{text: text, offsets: utf16Offsets(text)}
-}
-
-func (t *tolerance) slice(r protocol.Range) string {
-	from, to := t.offsets(int(r.Start.Line), int(r.Start.Character)), t.offsets(int(r.End.Line), int(r.End.Character))
-	return t.text[from:max(from, to)]
+	*document
+	options map[string]bool // see optional; made when first needed
 }
 
 var (
@@ -68,9 +58,9 @@ func (t *tolerance) tolerates(f protocol.Diagnostic) bool {
 	case 2362, 2363:
 		return strings.Contains(t.text, "Date") // dates are subtracted
 	case 2367:
-		return looseEquality.MatchString(t.slice(f.Range)) && !strings.Contains(said, "'Promise<")
+		return looseEquality.MatchString(t.textOf(f.Range)) && !strings.Contains(said, "'Promise<")
 	case 2454:
-		return regexp.MustCompile(`\bvar\s+` + regexp.QuoteMeta(t.slice(f.Range)) + `\b`).MatchString(t.text)
+		return regexp.MustCompile(`\bvar\s+` + regexp.QuoteMeta(t.textOf(f.Range)) + `\b`).MatchString(t.text)
 	case 2554:
 		return len(script.Mentions(t.text, func(name string) bool { return name == "arguments" })) > 0
 	case 2698:
