@@ -38,7 +38,7 @@ func TestAct1EngineFixes(t *testing.T) {
 	for _, tt := range []struct{ name, text, title, want string }{
 		{"misspelled local", "const total = 1;\r\nreturn totl;", "Change spelling to total", "const total = 1;\r\nreturn total;"},
 		{"misspelled field", "await tools.mcp__a__search({ query: '😀', limt: 1 })", "Change spelling to limit", "await tools.mcp__a__search({ query: '😀', limit: 1 })"},
-		{"misspelled value", "const s = '😀'; await tools.mcp__a__search({ query: s, mode:  'depe' })", "Change spelling to 'deep'", "const s = '😀'; await tools.mcp__a__search({ query: s, mode:  'deep' })"},
+		{"misspelled value", "const s = '😀'; await tools.mcp__a__search({ query: s, mode:  'deeep' })", "Change spelling to 'deep'", "const s = '😀'; await tools.mcp__a__search({ query: s, mode:  'deep' })"},
 		{"misspelled result", "const r = await tools.mcp__a__search({ query: '' });\nreturn r.itms", "Change spelling to items", "const r = await tools.mcp__a__search({ query: '' });\nreturn r.items"},
 		{"misspelled tool in brackets", "await tools['mcp__a-b__y']({})", "Change spelling to 'mcp__a-b__x'", "await tools['mcp__a-b__x']({})"},
 		{"interface", "interface A { n: number }\nclass B implements A {\n}\nreturn new B()", "Implement interface 'A'", "interface A { n: number }\nclass B implements A {\n    n: number;\n}\nreturn new B()"},
