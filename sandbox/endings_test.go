@@ -482,3 +482,20 @@ func TestHardening(t *testing.T) {
 	}
 	t.Log(applied, missing)
 }
+
+// BUD-1: a value that is large ends early when its script is stopped while it is
+// written.
+func TestBud1StoppedWhileWritten(t *testing.T) {
+	r, _ := newTestRealm(t)
+	written := make(chan bool)
+	r.vm.Set("tell", func() { close(written) })
+	done := make(chan finish)
+	go func() {
+		done <- r.runText("const row = Array(1000).fill('x'); return [{ toJSON() { tell(); return 1 } }, Array(1900).fill(row)]", script.JavaScript)
+	}()
+	<-written
+	r.stop("time")
+	if f := <-done; f.Status != "" {
+		t.Errorf("%s, %d bytes", f.Status, len(f.value))
+	}
+}

@@ -111,6 +111,15 @@ func (c *child) kill() {
 	}
 }
 
+// abandon kills the process and soon hears nothing of it any more: until its memory
+// is taken back, its pipes stay open.
+func (c *child) abandon() {
+	c.kill()
+	soon := time.Now().Add(killGrace)
+	_ = c.in.SetWriteDeadline(soon) // where pipes have none, its end is waited for
+	_ = c.out.SetReadDeadline(soon)
+}
+
 // end kills the process, waits for it and closes its channel.
 func (c *child) end() {
 	c.kill()

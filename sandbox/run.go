@@ -21,6 +21,8 @@ const (
 	// stopGrace is how long a stopped script may take to say where it was, before
 	// its process is killed (BUD-1: the result is there 500 ms later at most).
 	stopGrace = 200 * time.Millisecond
+	// killGrace is for how long what a killed process has said is still read.
+	killGrace = 100 * time.Millisecond
 	// exitGrace is how long a process whose channel broke may take to exit by
 	// itself, so that the way it ended can be told.
 	exitGrace = 250 * time.Millisecond
@@ -134,10 +136,10 @@ func (r *run) do(ctx context.Context, p *script.Program) Outcome {
 		r.conclude(end, value, reason, &o)
 	}
 	if end.Status == "" {
-		r.child.kill()
+		r.child.abandon()
 	}
 	// A writer may wait for a child that does not read.
-	unblock := time.AfterFunc(tidyAfter, r.child.kill)
+	unblock := time.AfterFunc(tidyAfter, r.child.abandon)
 	r.wg.Wait()
 	unblock.Stop()
 	o.LogsCut = r.cut + max(0, min(end.LogsCut, 1<<30))
@@ -374,7 +376,7 @@ func (r *run) watch(ctx context.Context, over <-chan struct{}) {
 			r.mu.Lock()
 			r.reason = Cancelled
 			r.mu.Unlock()
-			r.child.kill()
+			r.child.abandon()
 			return
 		case <-r.busy:
 			r.stop(TimedOut, over)
@@ -401,6 +403,6 @@ func (r *run) stop(why Status, over <-chan struct{}) {
 	select {
 	case <-over:
 	case <-grace.C:
-		r.child.kill()
+		r.child.abandon()
 	}
 }

@@ -13,6 +13,9 @@ import (
 // maxWarnings bounds the warnings of one run; more are counted.
 const maxWarnings = 50
 
+// pollNodes is after how many parts of a value its encoder looks for a stop.
+const pollNodes = 1_000
+
 // halfPair is the warning of a key by which JSON cannot tell a property.
 const halfPair = "a key that holds half of a surrogate pair was left out"
 
@@ -57,6 +60,9 @@ func (e *resultEncoder) value(v goja.Value, path string) (bool, error) {
 	e.nodes++
 	if e.nodes > maxNodes || e.buf.Len() > e.max {
 		return false, errTooLarge
+	}
+	if e.nodes%pollNodes == 0 && e.realm.isStopped() {
+		e.realm.interrupt()
 	}
 	switch {
 	case v == nil || goja.IsUndefined(v):

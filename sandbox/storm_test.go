@@ -145,3 +145,43 @@ func TestBud12StartsAgain(t *testing.T) {
 	o := p.Run(t.Context(), testRequest("return 1"), &testHost{})
 	wantValue(t, o, "1")
 }
+
+// BUD-1, BUD-11: a killed process whose pipes stay open, as they do while its memory
+// is taken back, delays nobody.
+func TestBud1PipesStayOpen(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const holding = `setsid sleep 20 2>/dev/null & exec "$0" "$1"`
+	p := NewPool(Options{Command: []string{sh, "-c", holding, self, ChildCommand}, MaxRuns: 1, MemoryMB: 256})
+	defer p.Close()
+	began := time.Now()
+	r := testRequest("'use strict'; console.log(1); await tools.echo({}); /(x+x+)+y/.test('x'.repeat(60)); for (;;) Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)")
+	r.Limits.Wall = 500 * time.Millisecond
+	if raceDetector {
+		r.Limits.Wall = 3 * time.Second
+	}
+	h := &testHost{}
+	wantError(t, p.Run(t.Context(), r, h), TimedOut, "Error", "time budget")
+	if len(h.logs) != 1 || len(h.calls) != 1 {
+		t.Errorf("logs %q, calls %v", h.logs, h.calls)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	h = &testHost{made: make(chan Call, 1)}
+	done := make(chan Outcome)
+	go func() { done <- p.Run(ctx, testRequest("await tools.hang({})"), h) }()
+	<-h.made
+	cancel()
+	wantError(t, <-done, Cancelled, "Error", "")
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
