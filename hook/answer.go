@@ -83,12 +83,17 @@ type answer struct {
 	messages []string
 }
 
-// read reads a hook's standard output. Nothing, and text that is no JSON object,
-// is no opinion. An object that cannot be understood is an error as a whole: a
-// part of it could say what the whole does not.
+// read reads a hook's standard output. Nothing is no opinion, and so is text after
+// a call. An object that cannot be understood is an error as a whole: a part of it
+// could say what the whole does not.
 func read(event string, stdout []byte) (answer, error) {
-	stdout = bytes.TrimSpace(stdout)
-	if len(stdout) == 0 || stdout[0] != '{' {
+	stdout = bytes.TrimSpace(bytes.TrimPrefix(stdout, []byte("\ufeff")))
+	switch {
+	case len(stdout) == 0:
+		return answer{}, nil
+	case stdout[0] != '{' && event == config.PreToolUse: // it may have wanted to deny
+		return answer{}, errors.New("its answer is not one JSON object")
+	case stdout[0] != '{':
 		return answer{}, nil
 	}
 	var s said

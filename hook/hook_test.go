@@ -81,7 +81,7 @@ func TestHook1Answers(t *testing.T) {
 		stop     bool
 	}{
 		{"nothing", []string{"true"}, "", "", "", "", false},
-		{"text", []string{"echo all is well"}, "", "", "", "", false},
+		{"byte order mark", []string{`printf '\357\273\277{"decision":"block","reason":"marked"}'`}, Deny, "marked", "", "", false},
 		{"deny", []string{decide("deny", `,"permissionDecisionReason":"not on Fridays"`)}, Deny, "not on Fridays", "", "", false},
 		{"deny without a reason", []string{decide("deny", "")}, Deny, "it gave no reason", "", "", false},
 		{"exit 2", []string{"cat >/dev/null; echo no way >&2; exit 2"}, Deny, "no way", "", "", false},
@@ -129,6 +129,9 @@ func TestHook2Failures(t *testing.T) {
 		{"no such program", "/nowhere/at/all", "exit code 127"},
 		{"killed", decide("allow", "") + "; kill -9 $$", "signal: killed"},
 		{"broken JSON", say(`{"hookSpecificOutput":{"permissionDecision":"allow"}`), "cannot be read"},
+		{"a list", say(`[{"decision":"approve"}]`), "not one JSON object"},
+		{"text", say(`denied`), "not one JSON object"},
+		{"text before an object", "echo checking; " + decide("allow", ""), "not one JSON object"},
 		{"two objects", say(`{"decision":"approve"}{"decision":"approve"}`), "cannot be read"},
 		{"a name twice", say(`{"decision":"block","decision":"approve"}`), "cannot be read"},
 		{"wrong type", say(`{"hookSpecificOutput":{"permissionDecision":["allow"]}}`), "cannot be read"},
