@@ -80,7 +80,7 @@ func literalText(pattern string) string {
 func literalRun(pattern []rune) (text, rest []rune) {
 	for i := 0; i < len(pattern); i++ {
 		c := pattern[i]
-		if c == '\\' && i+1 < len(pattern) && strings.ContainsRune(`-./:_@ `, pattern[i+1]) {
+		if c == '\\' && i+1 < len(pattern) && strings.ContainsRune(`-./:_@ $`, pattern[i+1]) {
 			i++
 			c = pattern[i]
 		} else if !plain(c) {
@@ -138,7 +138,7 @@ func suffixOf(pattern string) string {
 	for i := 0; i < len(runes); i++ {
 		c := runes[i]
 		switch {
-		case c == '\\' && i+1 < len(runes) && strings.ContainsRune(`-./:_@ `, runes[i+1]):
+		case c == '\\' && i+1 < len(runes) && strings.ContainsRune(`-./:_@ $`, runes[i+1]):
 			i++
 			suffix = append(suffix, runes[i])
 		case c == '\\' && i+1 < len(runes) && strings.ContainsRune(`dDwWsSbB`, runes[i+1]):

@@ -203,7 +203,7 @@ func (p *printer) union(u union, level, depth int) {
 	if p.factored(members, level, depth) {
 		return
 	}
-	first := true
+	first, unknown := true, false
 	var written union
 	for i := range members {
 		m := &members[i]
@@ -211,13 +211,21 @@ func (p *printer) union(u union, level, depth int) {
 			continue
 		}
 		written = append(written, m.alternative)
+		from := len(p.out)
 		if !first {
 			p.text(" | ")
 		}
 		first = false
 		p.within = append(p.within, m.via...)
+		mark := len(p.out)
 		p.alternative(&m.alternative, level, depth)
 		p.within = p.within[:len(p.within)-len(m.via)]
+		if string(p.out[mark:]) == "unknown" { // too deep, as another one may be
+			if unknown {
+				p.out = p.out[:from]
+			}
+			unknown = true
+		}
 	}
 	if first {
 		p.text("never")

@@ -111,7 +111,7 @@ func validator(schema any) (*jsonschema.Schema, error) {
 		delete(root, "$schema")
 		schema = root
 	}
-	for _, older := range [...]*jsonschema.Draft{jsonschema.Draft7, jsonschema.Draft4} {
+	for _, older := range [...]*jsonschema.Draft{jsonschema.Draft2019, jsonschema.Draft7, jsonschema.Draft4} {
 		if err == nil {
 			break
 		}

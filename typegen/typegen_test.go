@@ -55,6 +55,14 @@ func TestTypeDepth(t *testing.T) { // CAT-5
 	}
 }
 
+// What is too deep in a union is said once.
+func TestUnionDepth(t *testing.T) { // CAT-5
+	schema := jsontext.Value(`{"type":"object","properties":{"u":{"anyOf":[{"type":"string"},{"type":"object","properties":{"a":{}}},{"type":"array","items":{"type":"object"}},{"type":"null"}]}}}`)
+	if got, _ := typegen.Type(schema, typegen.Options{MaxDepth: 1}); got != "{\n  u?: string | unknown | null;\n}" {
+		t.Error(got)
+	}
+}
+
 // TestEnumWhole: nothing but depth is limited (CAT-5).
 func TestEnumWhole(t *testing.T) {
 	var values, props []string
