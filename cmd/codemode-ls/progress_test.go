@@ -121,10 +121,33 @@ mcp__a__refused |                    |        refused
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
+	// Whatever names are made of, there is one line for each, and the pictures stand
+	// below each other.
+	r.Calls = nil
+	names := map[string]int{"mcp__a__b": 9, "mcp__a__e\u0301": 9, "mcp__a__ｶﾅ": 10, "mcp__a__ツール": 14, "mcp__a__\tb\n| 1 ms completed": 27, "mcp__a__😀": 10, "mcp__a__…": 9, "mcp__a__ключ": 12}
+	for name, want := range names {
+		if got := columns(oneLine(name)); got != want {
+			t.Errorf("%q: %d columns, want %d", name, got, want)
+		}
+		for _, more := range []string{"", strings.Repeat("x", 50), strings.Repeat("長", 20)} {
+			r.Calls = append(r.Calls, exec.CallRecord{Tool: name + more, Status: exec.CallCompleted, Timing: &exec.CallTiming{EndMs: 1, TotalMs: 1, RunMs: 1}})
+		}
+	}
+	out.Reset()
+	timeline(&out, r, 60, ascii)
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")[1:]
+	for _, line := range lines {
+		if before, _, _ := strings.Cut(line, " |#"); columns(before) != columns(lines[0][:strings.Index(lines[0], " |#")]) || columns(line) > 60 {
+			t.Errorf("%q beside\n%q", line, lines[0])
+		}
+	}
+	if len(lines) != len(r.Calls) {
+		t.Errorf("%d lines for %d calls", len(lines), len(r.Calls))
+	}
 	for width := 1; width < 100; width += 7 { // a narrow one is still one
 		out.Reset()
 		timeline(&out, r, width, blocks)
-		if lines := strings.Count(out.String(), "\n"); lines != 6 {
+		if lines := strings.Count(out.String(), "\n"); lines != 1+len(r.Calls) {
 			t.Errorf("%d columns: %d lines", width, lines)
 		}
 	}

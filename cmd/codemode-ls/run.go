@@ -254,7 +254,7 @@ func (a *app) printPlan(r *exec.Result) {
 			fmt.Fprintln(a.stderr, "Calls that would have been made:")
 			first = false
 		}
-		fmt.Fprintf(a.stderr, "- %s %s (%s)%s\n", printable(c.Tool), printable(shortened(string(c.Arguments), maxShownArguments)), printable(exec.VerdictWords(c)), place(c.Range))
+		fmt.Fprintf(a.stderr, "- %s %s (%s)%s\n", oneLine(c.Tool), printable(shortened(string(c.Arguments), maxShownArguments)), printable(exec.VerdictWords(c)), place(c.Range))
 	}
 }
 

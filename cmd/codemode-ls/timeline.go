@@ -44,7 +44,7 @@ func timeline(w io.Writer, r *exec.Result, width int, m marks) {
 			span = max(span, c.Timing.EndMs)
 			took = max(took, len(milliseconds(c.Timing.TotalMs)))
 		}
-		label = max(label, columns(printable(c.Tool)))
+		label = max(label, columns(oneLine(c.Tool)))
 	}
 	bar := width - took - len(" |") - len("| ") - len(" completed")
 	label = min(label, max(bar-minBar, minBar))
@@ -56,7 +56,7 @@ func timeline(w io.Writer, r *exec.Result, width int, m marks) {
 		if c.Timing != nil {
 			total = milliseconds(c.Timing.TotalMs)
 		}
-		fmt.Fprintf(w, "%s |%s| %*s %s\n", fitted(printable(c.Tool), label), line, took, total, c.Status)
+		fmt.Fprintf(w, "%s |%s| %*s %s\n", fitted(oneLine(c.Tool), label), line, took, total, c.Status)
 	}
 	if more := len(r.Calls) - len(calls); more > 0 {
 		fmt.Fprintf(w, "… and %d more\n", more)
@@ -114,18 +114,6 @@ func fitted(s string, width int) string {
 		}
 	}
 	return strings.Repeat(" ", width)
-}
-
-// columns is how wide a text is on a terminal, rather more than less.
-func columns(s string) int {
-	n := 0
-	for _, r := range s {
-		n++
-		if r >= 0x1100 {
-			n++
-		}
-	}
-	return n
 }
 
 // milliseconds is a duration for people.
