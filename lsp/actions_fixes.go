@@ -119,7 +119,7 @@ func (m *mender) await(f finding) []mend {
 	case !u.Async:
 	case u.Callback != "" && u.Callback != "forEach": // the values have to be there before
 	case strings.Contains(m.text[u.Start:u.End], ".forEach("):
-		if i := strings.Index(m.text[u.Start:u.End], ".forEach("); i >= 0 {
+		if i := strings.Index(m.text[u.Start:u.End], ".forEach("); i >= 0 && !m.isCollection(m.text[u.Start:u.Start+i]) {
 			at := u.Start + i
 			all = append(all, mend{title: "Wait for all with Promise.all and map", preferred: true, edits: []edit{
 				{u.Start, u.Start, "await Promise.all("}, {at, at + len(".forEach("), ".map("}, {u.End, u.End, ")"},
@@ -143,6 +143,20 @@ func (m *mender) await(f finding) []mend {
 	}
 	return append(all, mend{title: "Say with void that nobody waits for it", edits: []edit{{u.Start, u.Start, "void "}}})
 }
+
+// isCollection says whether an expression is a Map or a Set, which have no map.
+func (m *mender) isCollection(text string) bool {
+	if collection.MatchString(text) {
+		return true
+	}
+	made := regexp.MustCompile(`(?:^|[^\w$.])` + regexp.QuoteMeta(text) + `\s*(?::[^=;]*)?=\s*new\s+(?:Map|Set)\b`)
+	return namePattern.MatchString(text) && made.MatchString(m.text)
+}
+
+var (
+	collection  = regexp.MustCompile(`^new\s+(?:Map|Set)\b`)
+	namePattern = regexp.MustCompile(`^[A-Za-z_$][\w$]*$`)
+)
 
 // objectArgument turns what stands between the parentheses into one object.
 func (m *mender) objectArgument(f finding) []mend {

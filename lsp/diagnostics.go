@@ -230,6 +230,7 @@ func (d *diagnosis) run() {
 // must; and as long as a server has yet to tell what it has, what its tools
 // return is unknown, and so is all that comes of it, or of a tool that there is not.
 func (d *diagnosis) untyped() {
+	d.ofMissing()
 	d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
 		code, ok := t.Code.(protocol.Integer)
 		switch {
@@ -246,6 +247,32 @@ func (d *diagnosis) untyped() {
 		}
 	})
 }
+
+// ofMissing takes out complaints about parameters of functions that are given to a
+// method that there is not: nothing says what they are.
+func (d *diagnosis) ofMissing() {
+	isUntyped := func(t protocol.Diagnostic) bool {
+		code, ok := t.Code.(protocol.Integer)
+		return ok && slices.Contains(untypedName, int32(code))
+	}
+	if !slices.ContainsFunc(d.types, isUntyped) {
+		return
+	}
+	var within []script.Range
+	for _, t := range d.types {
+		if t.Code == protocol.Integer(2339) || t.Code == protocol.Integer(2551) {
+			if r, ok := script.ArgumentsBehind(d.text, d.at.OffsetUTF16(utf16Range(t.Range).End)); ok && len(within) < maxMissing {
+				within = append(within, r)
+			}
+		}
+	}
+	d.types = slices.DeleteFunc(d.types, func(t protocol.Diagnostic) bool {
+		return isUntyped(t) && slices.ContainsFunc(within, func(r script.Range) bool { return covers(r, utf16Range(t.Range)) })
+	})
+}
+
+// maxMissing bounds the methods that there are not that are looked behind.
+const maxMissing = 50
 
 // untypedName are TypeScript's codes for variables and parameters of which it
 // does not know what they are.

@@ -495,7 +495,7 @@ func (s *scan) ofCallback(d *discard) bool {
 	if !s.is(open, "(") || !s.opens(open) || !s.isName(open-1) || !s.afterMember(open-1) {
 		return false
 	}
-	d.from, d.to = s.headOf(open-3), s.tokens[open].match+1
+	d.from, d.to = s.newHead(s.headOf(open-3)), s.tokens[open].match+1
 	switch s.string(open - 1) {
 	case "forEach":
 		return s.beginsStatement(d.from) && s.endsStatement(d.to)

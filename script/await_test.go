@@ -20,6 +20,7 @@ func TestFindPromises(t *testing.T) {
 		{"operands that are used", "const a = x && tools.a({}); f(a); return y ? tools.b({}) : tools.c({}); g(x || tools.d({}))", ""},
 		{"in parentheses", "(tools.a({}));", "a: (tools.a({}))"},
 		{"forEach", "xs.forEach((x) => tools.a({ x }))", "a: xs.forEach((x) => tools.a({ x }))"},
+		{"forEach of a set", "new Set(xs).forEach((x) => tools.a({ x }))", "a: new Set(xs).forEach((x) => tools.a({ x }))"},
 		{"forEach with async", "a.b(c)[0].forEach(async (x) => { await tools.a({ x }) })", ": a.b(c)[0].forEach(async (x) => { await tools.a({ x }) }) callback forEach several"},
 		{"forEach without calls", "xs.forEach(async (x) => { await f(x) }); xs.forEach((x) => f(x))", ""},
 		{"map", "xs.map((x) => tools.a({ x }));", "a: xs.map((x) => tools.a({ x })) several"},

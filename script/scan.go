@@ -298,6 +298,18 @@ func (u *uses) call(use *Use, i, open int) {
 	u.inLoop(use, i)
 }
 
+// ArgumentsBehind is what stands between the parentheses of the call of what ends at
+// an offset; ok is false when nothing is called there.
+func ArgumentsBehind(text string, offset int) (r Range, ok bool) {
+	s := tokenize(text)
+	open := s.callAt(s.at(offset))
+	if open < 0 || !s.opens(open) {
+		return r, false
+	}
+	at := positions(text)
+	return Range{at(s.tokens[open].end), at(s.tokens[s.tokens[open].match].start)}, true
+}
+
 // argumentEnd is the index behind the argument that begins at i.
 func (s *scan) argumentEnd(i, end int) int {
 	for i < end && !s.is(i, ",") && !s.tired() {

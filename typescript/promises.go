@@ -94,12 +94,13 @@ type probed struct {
 // value; how many more a call should have is 0 when its type has no promise, 1
 // for a promise, 2 for an array of them and 3 for something with one in it.
 // any and never are no promises; a value that may be something else than a
-// promise is none either.
+// promise is none either, but what is in a list or an object counts when it may
+// be one.
 const probes = `
 type __Promise<T> = 0 extends 1 & T ? false : [NonNullable<T>] extends [never] ? false : [NonNullable<T>] extends [PromiseLike<any>] ? true : false;
 type __Elements<T> = NonNullable<T> extends readonly (infer E)[] ? true extends __Promise<E> | __Elements<E> ? true : false : false;
-type __Within<T, D extends 0[] = []> = 0 extends 1 & T ? false : __Promise<T> extends true ? true : D["length"] extends 4 ? false
-  : T extends readonly (infer E)[] ? __Within<E, [...D, 0]>
+type __Within<T, D extends 0[] = []> = 0 extends 1 & T ? false : T extends PromiseLike<any> ? true : D["length"] extends 4 ? false
+  : T extends readonly any[] ? __Within<T[number], [...D, 0]>
   : T extends ReadonlyMap<any, infer V> ? __Within<V, [...D, 0]>
   : T extends ReadonlySet<infer V> ? __Within<V, [...D, 0]>
   : T extends (...all: any) => any ? false

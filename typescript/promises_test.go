@@ -29,6 +29,7 @@ func TestInspect(t *testing.T) {
 		{"a list of lists", "const p = [[tools.mcp__a__search({ query: '' })]];\nreturn p;", "p", script.Promised, list},
 		{"an object", "const p = { a: { b: [tools.mcp__a__search({ query: '' })] } };\nreturn p;", "p", script.PromisesWithin, deep},
 		{"an object that is only looked at", "const p = { a: tools.mcp__a__search({ query: '' }) };\nreturn p;", "p", script.Promised, no},
+		{"a list of pairs", "const p = ['a'].map((query) => [query, tools.mcp__a__search({ query })]);\nreturn p;", "p", script.PromisesWithin, deep},
 		{"a map", "const p = new Map([['a', tools.mcp__a__search({ query: '' })]]);\nreturn p;", "p", script.PromisesWithin, deep},
 		{"functions are not called", "const p = { f: () => tools.mcp__a__search({ query: '' }), g: tools };\nreturn p;", "p", script.PromisesWithin, no},
 		{"any", "const p = JSON.parse('');\nreturn p;", "p", script.PromisesWithin, no},
