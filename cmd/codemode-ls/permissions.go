@@ -61,7 +61,7 @@ func (r ruleArguments) set(a *app, e permission.Effect) error {
 	if e != "" {
 		done = string(e)
 	}
-	fmt.Fprintf(a.stdout, "%s\t%s\t%s\n", done, printable(r.Rule), layer)
+	fmt.Fprintf(a.stdout, "%s\t%s\t%s\n", done, single(r.Rule), layer)
 	return nil
 }
 
@@ -124,7 +124,7 @@ func (permissionsList) Run(a *app) error {
 		if r.File != "" {
 			from = fmt.Sprintf("%s:%d", r.File, r.Range.Start.Line+1)
 		}
-		fmt.Fprintf(a.stdout, "%s\t%s\t%s\n", r.Effect, printable(r.Match), printable(from))
+		fmt.Fprintf(a.stdout, "%s\t%s\t%s\n", r.Effect, single(r.Match), single(from))
 	}
 	return nil
 }

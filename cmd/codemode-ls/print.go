@@ -53,6 +53,12 @@ func place(r *script.Range) string {
 // more than the name.
 func oneLine(s string) string { return strings.Join(strings.Fields(printable(s)), " ") }
 
+// single is a text that others chose, exactly as it is but on one line: a line break
+// in it could make it look like several, or like something that this program says.
+func single(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(printable(s))
+}
+
 // fileURI is the file URI of an absolute path (RFC 8089).
 func fileURI(path string) string {
 	path = filepath.ToSlash(path)

@@ -79,7 +79,7 @@ func (c *serversCommand) table(a *app, s *workspace.Snapshot) error {
 		if st.Server.File != "" {
 			from = st.Server.File
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", oneLine(st.Server.Name), stateWord(st), st.Tools, printable(from), printable(a.redact.Known(st.Server.Summary())))
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", oneLine(st.Server.Name), stateWord(st), st.Tools, single(from), single(a.redact.Known(st.Server.Summary())))
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -186,18 +186,18 @@ func (trustList) Run(a *app) error {
 		if e.Approved {
 			verdict = "approved"
 		}
-		fmt.Fprintf(a.stdout, "%s\t%s\t%s\t%s\n", verdict, printable(e.Name), printable(e.Summary), printable(e.File))
+		fmt.Fprintf(a.stdout, "%s\t%s\t%s\t%s\n", verdict, single(e.Name), single(e.Summary), single(e.File))
 	}
 	for _, s := range c.Servers {
 		if s.Layer == config.Workspace && trust.Verdict(s) == config.Undecided {
 			undecided++
-			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", printable(s.Name), printable(s.Summary()), printable(s.File))
+			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", single(s.Name), single(s.Summary()), single(s.File))
 		}
 	}
 	for _, h := range c.Hooks {
 		if trust.HookVerdict(h) == config.Undecided {
 			undecided++
-			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", h.Name(), printable(h.Summary()), printable(h.File))
+			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", h.Name(), single(h.Summary()), single(h.File))
 		}
 	}
 	if len(entries)+undecided == 0 {
@@ -283,7 +283,7 @@ func (a *app) decideOn(trust *config.Trust, c *config.Config, name string, appro
 		if err := trust.Decide(s, approve); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), printable(name), printable(s.Summary()))
+		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), single(name), single(s.Summary()))
 		return nil
 	}
 	for _, h := range c.Hooks {
@@ -297,7 +297,7 @@ func (a *app) decideOn(trust *config.Trust, c *config.Config, name string, appro
 		if err := trust.DecideHook(h, approve); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), name, printable(h.Summary()))
+		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), name, single(h.Summary()))
 		return nil
 	}
 	if !approve {
@@ -327,7 +327,7 @@ func (a *app) withdraw(trust *config.Trust, name string) (done bool, _ error) {
 			return done, err
 		}
 		done = true
-		fmt.Fprintf(a.stdout, "Refused %s: %s (of %s)\n", printable(name), printable(e.Summary), printable(e.File))
+		fmt.Fprintf(a.stdout, "Refused %s: %s (of %s)\n", single(name), single(e.Summary), single(e.File))
 	}
 	return done, nil
 }

@@ -62,6 +62,15 @@ func (n nobody) Ask(_ context.Context, q exec.Question) (exec.Answer, error) {
 	return exec.Answer{}, fmt.Errorf("%w; --allow '%s' would have let it pass", errNoTerminal, q.Tool)
 }
 
+// asked is what a person is asked, with the arguments as they are shown.
+func asked(q exec.Question, arguments string) string {
+	text := fmt.Sprintf("\nThe script wants to call %s (server %s)%s\n%s\n", single(q.Tool), single(q.Server), place(q.Range), arguments)
+	if q.Note != "" {
+		text += fmt.Sprintf("A hook says: %s\n", single(q.Note))
+	}
+	return text
+}
+
 // terminalAsker asks the person at the terminal.
 type terminalAsker struct {
 	tty      *os.File
@@ -99,10 +108,7 @@ func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, 
 	if err := discardInput(t.tty); err != nil {
 		return exec.Answer{}, fmt.Errorf("typed-ahead input cannot be told from an answer: %w", err)
 	}
-	fmt.Fprintf(t.tty, "\nThe script wants to call %s (server %s)%s\n%s\n", printable(q.Tool), printable(q.Server), place(q.Range), string(shown))
-	if q.Note != "" {
-		fmt.Fprintf(t.tty, "A hook says: %s\n", printable(q.Note))
-	}
+	fmt.Fprint(t.tty, asked(q, string(shown)))
 	lines := bufio.NewReader(t.tty)
 	for {
 		fmt.Fprint(t.tty, choices(q.Loop))
@@ -135,7 +141,7 @@ func choices(loop *exec.LoopOffer) string {
 	}
 	while := ""
 	if len(loop.Suggestions) > 0 {
-		while = "[w]hile " + printable(loop.Suggestions[0].String()) + "  "
+		while = "[w]hile " + single(loop.Suggestions[0].String()) + "  "
 	}
 	return "[o]nce  a number of calls, such as 10  " + while + rest
 }
