@@ -307,10 +307,12 @@ func excuse(schema any, causes []*jsonschema.ValidationError, direction Directio
 		case *invalid.Required:
 			props, _ := at["properties"].(map[string]any)
 			for _, name := range k.Missing {
-				if p, _ := props[name].(map[string]any); p != nil && direction == Input {
-					if _, ok := p["default"]; ok {
-						return "TYPE-5: a property with a default is optional on input"
-					}
+				p, _ := props[name].(map[string]any)
+				if _, ok := p["default"]; ok && direction == Input {
+					return "TYPE-5: a property with a default is optional on input"
+				}
+				if p["readOnly"] == true && direction == Input || p["writeOnly"] == true && direction == Output {
+					return "TYPE-5: what is readOnly is optional on input, what is writeOnly on output"
 				}
 			}
 		}

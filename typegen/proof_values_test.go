@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strconv"
@@ -299,11 +300,27 @@ func number(s map[string]any, integer bool) any {
 	return json.Number(strconv.FormatFloat(f, 'f', -1, 64))
 }
 
+// samples are a text of each format.
+var samples = map[string]string{
+	"date-time": "2026-01-02T03:04:05Z", "date": "2026-01-02", "time": "03:04:05Z", "email": "a@example.org",
+	"uri": "https://example.org/", "url": "https://example.org/", "uri-reference": "a", "uuid": "4f2f5e4e-6e7b-4f5e-9d0c-0d8a4c6b2f11",
+	"ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "hostname": "example.org", "duration": "P1D", "json-pointer": "/a", "regex": "a",
+}
+
 func text(s map[string]any) string {
+	format, _ := s["format"].(string)
+	v, known := samples[format]
 	if d, ok := s["pattern"].(string); ok {
+		if re, err := regexp.Compile(d); known && err == nil && re.MatchString(v) {
+			return v
+		}
 		if re, err := syntax.Parse(d, syntax.Perl); err == nil {
 			var b strings.Builder
-			fromPattern(&b, re.Simplify(), length(s, "minLength", 0))
+			least := length(s, "minLength", 0)
+			fromPattern(&b, re.Simplify(), least)
+			for b.Len() < min(least, 10000) {
+				b.WriteByte('x') // perhaps the pattern has no end
+			}
 			return b.String()
 		}
 		for _, hint := range []any{s["default"], first0(s["examples"]), s["example"]} {
@@ -312,14 +329,7 @@ func text(s map[string]any) string {
 			}
 		}
 	}
-	samples := map[string]string{
-		"date-time": "2026-01-02T03:04:05Z", "date": "2026-01-02", "time": "03:04:05Z", "email": "a@example.org",
-		"uri": "https://example.org/", "url": "https://example.org/", "uri-reference": "a", "uuid": "4f2f5e4e-6e7b-4f5e-9d0c-0d8a4c6b2f11",
-		"ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "hostname": "example.org", "duration": "P1D", "json-pointer": "/a", "regex": "a",
-	}
-	format, _ := s["format"].(string)
-	v, ok := samples[format]
-	if !ok {
+	if !known {
 		v = "text"
 		for len(v) < min(length(s, "minLength", 0), 10000) {
 			v += "x"
