@@ -160,3 +160,16 @@ return [Object.keys(c), Object.keys(c.models), "list" in c.models, "models" in c
 	wantValue(t, shared.Run(t.Context(), q, h), `[["search","models"],["list","generate"],true,true,false,"undefined",{"a":1},`+
 		`"$codemode.files.read is not there","$codemode.models.nope is not there","$codemode.gone is not there"]`)
 }
+
+// EXEC-17: errors are cloned as their own class, and dates name the zone.
+func TestExec17ClonesAndDates(t *testing.T) {
+	for code, want := range map[string]string{
+		"const e: any = structuredClone(new RangeError('m', { cause: [1] })); return [e instanceof RangeError, e.name, e.message, e.cause, Object.keys(e)]":                `[true,"RangeError","m",[1],[]]`,
+		"class E extends TypeError {}; const e: any = structuredClone(Object.assign(new E('m'), { name: 'E', code: 1 })); return [e instanceof TypeError, e.name, e.code]": `[false,"Error",null]`,
+		"return [String(new Date(0)), new Date(0).toTimeString()]":                                             `["Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)","00:00:00 GMT+0000 (Coordinated Universal Time)"]`,
+		"return [new URL('https://a.b'), new URLSearchParams()].map((x) => Object.prototype.toString.call(x))": `["[object URL]","[object URLSearchParams]"]`,
+	} {
+		o, _ := runScript(t, code)
+		wantValue(t, o, want)
+	}
+}

@@ -193,19 +193,38 @@ func zoneOffset(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
 	if name == "" {
 		name = "UTC"
 	}
-	l, err := time.LoadLocation(name)
-	if err != nil || name == "Local" {
+	l := zone(name)
+	if l == nil {
 		return goja.Null()
 	}
 	_, offset := time.UnixMilli(c.Argument(0).ToInteger()).In(l).Zone()
 	return vm.ToValue(float64(offset) / 60)
 }
 
+// zone finds a zone by its name or its offset, such as +05:30; nil for none.
+func zone(name string) *time.Location {
+	if strings.HasPrefix(name, "+") || strings.HasPrefix(name, "-") {
+		for _, layout := range []string{"-07:00", "-0700", "-07"} {
+			// What reads the text takes more than 59 minutes and 23 hours.
+			if t, err := time.Parse(layout, name); err == nil && t.Format(layout)[1:] == name[1:] && name[1:] < "24" {
+				_, offset := t.Zone()
+				return time.FixedZone("", offset)
+			}
+		}
+		return nil
+	}
+	l, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return nil
+	}
+	return l
+}
+
 // zoneName is what a zone calls itself at a time in milliseconds, such as CET; the
 // zone exists.
 func zoneName(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
-	l, err := time.LoadLocation(c.Argument(1).String())
-	if err != nil {
+	l := zone(c.Argument(1).String())
+	if l == nil {
 		return goja.Null()
 	}
 	name, _ := time.UnixMilli(c.Argument(0).ToInteger()).In(l).Zone()
