@@ -120,7 +120,7 @@ func noTool(matcher string) string {
 // hooks reads the setting "hooks" of a document.
 func (l *loader) hooks(d layerDocument, layer Layer) []Hook {
 	m := d.find("hooks")
-	if m == nil && d.object != nil {
+	if d.object != nil {
 		l.misspelt(d)
 	}
 	if m == nil || m.Value.Value.Kind() == 'n' {
@@ -139,15 +139,21 @@ func (l *loader) hooks(d layerDocument, layer Layer) []Hook {
 	return r.hooks
 }
 
-// misspelt looks for hooks under a name that is nearly "hooks"; that it is unknown is
-// reported with the other settings.
+// misspelt looks for hooks under a name that is nearly "hooks", or an event's with a
+// dot; that it is unknown is reported with the other settings.
 func (l *loader) misspelt(d layerDocument) {
 	for i := range d.object.Members {
 		m := &d.object.Members[i]
-		if name := key(m); distance(strings.ToLower(name), "hooks") <= 1 {
-			l.config.UnreadHooks = append(l.config.UnreadHooks,
-				d.finding(m.Name.StartOffset, m.Name.EndOffset, "error", "unknown-setting", fmt.Sprintf("unknown setting %q; did you mean \"hooks\"?", name)))
+		name := strings.TrimPrefix(key(m), "codemode.")
+		setting, event, dotted := strings.Cut(name, ".")
+		if name == "hooks" || distance(strings.ToLower(setting), "hooks") > 1 {
+			continue
 		}
+		message := fmt.Sprintf("unknown setting %q; did you mean \"hooks\"?", name)
+		if dotted {
+			message = fmt.Sprintf("unknown setting %q; events stand within \"hooks\", as { \"hooks\": { %q: [] } }", name, event)
+		}
+		l.config.UnreadHooks = append(l.config.UnreadHooks, d.finding(m.Name.StartOffset, m.Name.EndOffset, "error", "unknown-setting", message))
 	}
 }
 

@@ -209,3 +209,27 @@ func TestHookApproval(t *testing.T) {
 		t.Errorf("entries: %+v", e)
 	}
 }
+
+// PERM-10, HOOK-2: hooks under a name that is nobody's are guards that are not read,
+// also beside others that are.
+func TestHooksUnderAnotherName(t *testing.T) {
+	const events = `{"PreToolUse": [{"hooks": [{"command": "guard"}]}]}`
+	for text, unread := range map[string]int{
+		`{"hooks": ` + events + `}`:                                             0,
+		`{"Hooks": ` + events + `}`:                                             1,
+		`{"hook": ` + events + `}`:                                              1,
+		`{"hooks": {}, "Hooks": ` + events + `}`:                                1,
+		`{"hooks.PreToolUse": [{"hooks": [{"command": "guard"}]}]}`:             1,
+		`{"codemode.hooks.PreToolUse": [{"hooks": [{"command": "guard"}]}]}`:    1,
+		`{"hooks": {}, "hooks.PreToolUse": [{"hooks": [{"command": "good"}]}]}`: 1,
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := Load(Sources{UserDir: dir})
+		if len(c.UnreadHooks) != unread || len(c.Hooks) != 1-unread {
+			t.Errorf("%s: %d hooks, unread %+v", text, len(c.Hooks), c.UnreadHooks)
+		}
+	}
+}
