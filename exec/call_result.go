@@ -80,6 +80,9 @@ func (r *CallResult) ofRun(run *Result) {
 	}
 }
 
+// maxOthers is how many links and the like are told of.
+const maxOthers = 100
+
 // textOf is what a model reads of a result: its text, or else its data.
 func textOf(c *call, r *upstream.Result, kept, dropped int) string {
 	text := r.Text
@@ -95,6 +98,13 @@ func textOf(c *call, r *upstream.Result, kept, dropped int) string {
 	}
 	if dropped > 0 {
 		parts = append(parts, fmt.Sprintf("(%s dropped)", plural(dropped, "attachment")))
+	}
+	for i, other := range r.Others {
+		if i == maxOthers {
+			parts = append(parts, fmt.Sprintf("(and %d more)", len(r.Others)-i))
+			break
+		}
+		parts = append(parts, "("+fold(other)+")")
 	}
 	if len(parts) == 0 {
 		return fmt.Sprintf("(%s completed with no output)", c.tool.Name) // OUT-2

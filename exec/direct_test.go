@@ -193,6 +193,7 @@ func TestOut3DirectCodes(t *testing.T) {
 		{"blank", giving(upstream.Result{Text: " \n", HasText: true}), nil, CallCompleted, "", "(mcp__a__plain completed with no output)"},
 		{"data alone", giving(upstream.Result{Structured: jsontext.Value(`{"a":1}`)}), nil, CallCompleted, "", `{"a":1}`},
 		{"isError", giving(upstream.Result{IsError: true, Text: "no such\nrow", HasText: true}), nil, CallFailed, CodeToolError, "no such\nrow"},
+		{"links alone", giving(upstream.Result{Others: []string{"a link to x://a: A\nB", "a link to x://b"}}), nil, CallCompleted, "", "(a link to x://a: A B)\n(a link to x://b)"},
 		{"isError in silence", giving(upstream.Result{IsError: true}), nil, CallFailed, CodeToolError, "(mcp__a__plain failed with no output)"},
 		{"unavailable", failing(&upstream.CallError{Reason: upstream.Unavailable, Message: "server a is gone"}), nil, CallFailed, CodeUnavailable, "server a is gone"},
 		{"rejected", failing(&upstream.CallError{Reason: upstream.Rejected, Message: "bad"}), nil, CallFailed, CodeToolError, "bad"},

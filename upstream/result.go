@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -33,6 +34,15 @@ func parseResult(raw jsontext.Value) *Result {
 				Kind: kind, MIMEType: stringOf(resource["mimeType"]), URI: stringOf(resource["uri"]),
 				Text: stringOf(resource["text"]), Data: stringOf(resource["blob"]),
 			})
+		case "resource_link":
+			words := "a link to " + stringOf(part["uri"])
+			if name := cmp.Or(stringOf(part["title"]), stringOf(part["name"])); name != "" {
+				words += ": " + name
+			}
+			r.Others = append(r.Others, words)
+		case "":
+		default:
+			r.Others = append(r.Others, "content of the kind "+kind+", which cannot be shown")
 		}
 	}
 	r.Text, r.HasText = strings.Join(texts, "\n"), len(texts) > 0

@@ -75,7 +75,10 @@ type Result struct {
 	Structured  jsontext.Value // structuredContent as sent, or nil
 	IsError     bool
 	Attachments []Attachment
-	Raw         jsontext.Value // the whole result as sent
+	// Others say in words what else there is: links to resources, kinds of content
+	// that are not known here.
+	Others []string
+	Raw    jsontext.Value // the whole result as sent
 }
 
 // Attachment is an image, audio clip or embedded resource.

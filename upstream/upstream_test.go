@@ -99,7 +99,9 @@ func TestResults(t *testing.T) { // EXEC-3, EXEC-4, MCP-7
 		{"null", `{"content":[{"type":"text","text":"t"}],"structuredContent":null}`, Result{Text: "t", HasText: true}},
 		{"error", `{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":{"code":1}}`, Result{IsError: true, Text: "no", HasText: true, Structured: jsontext.Value(`{"code":1}`)}},
 		{"error_string", `{"isError":"true","content":"x"}`, Result{IsError: true}},
-		{"unknown", `{"content":[{"type":"video","url":"x"},{"type":"text","text":"t"},7]}`, Result{Text: "t", HasText: true}},
+		{"unknown", `{"content":[{"type":"video","url":"x"},{"type":"text","text":"t"},7]}`, Result{Text: "t", HasText: true, Others: []string{"content of the kind video, which cannot be shown"}}},
+		{"links", `{"content":[{"type":"resource_link","uri":"file:///a.txt","name":"a.txt","title":"A"},{"type":"resource_link","uri":"x://b","name":"b"},{"type":"resource_link","uri":"x://c"}]}`,
+			Result{Others: []string{"a link to file:///a.txt: A", "a link to x://b: b", "a link to x://c"}}},
 		{"media", `{"content":[{"type":"image","data":"QQ==","mimeType":"image/png"},{"type":"audio","data":"Qg==","mimeType":"audio/wav"},{"type":"resource","resource":{"uri":"x://1","mimeType":"text/plain","text":"hi"}},{"type":"resource","resource":{"uri":"x://2","blob":"Qw=="}}]}`, Result{Attachments: []Attachment{
 			{Kind: "image", MIMEType: "image/png", Data: "QQ=="}, {Kind: "audio", MIMEType: "audio/wav", Data: "Qg=="},
 			{Kind: "resource", MIMEType: "text/plain", URI: "x://1", Text: "hi"}, {Kind: "resource", URI: "x://2", Data: "Qw=="},
