@@ -43,6 +43,9 @@ func (s *Server) completion(ctx context.Context, snap *Snapshot, p *protocol.Com
 	if !doc.Script {
 		return s.configCompletion(snap, doc, p.Position), nil
 	}
+	if list, ok := optionCompletion(doc, p.Position); ok {
+		return list, nil
+	}
 	c := completer{snap: snap, doc: doc, typed: script.CompletionAt(doc.Text, doc.Offset(p.Position))}
 	switch c.typed.Kind {
 	case "tool", "pattern":
@@ -430,8 +433,16 @@ func (s *Server) engineCompletion(ctx context.Context, snap *Snapshot, doc *Docu
 		item.Data = data(itemData{URI: doc.URI, Engine: item.Data})
 	}
 	list.Items = withoutLacking(list.Items, doc.Text)
+	// The engine's order changes from one time to the next, and not every client
+	// sorts what is equal by its label.
+	slices.SortStableFunc(list.Items, func(a, b protocol.CompletionItem) int {
+		left, _ := a.SortText.Get()
+		right, _ := b.SortText.Get()
+		return cmp.Or(cmp.Compare(left, right), cmp.Compare(a.Label, b.Label))
+	})
 	c := completer{snap: snap, doc: doc}
 	c.argumentValues(list, doc.Offset(p.Position))
+	c.caught(list, doc.Offset(p.Position))
 	return list, nil
 }
 
