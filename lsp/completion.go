@@ -433,18 +433,25 @@ func (s *Server) engineCompletion(ctx context.Context, snap *Snapshot, doc *Docu
 		item.Data = data(itemData{URI: doc.URI, Engine: item.Data})
 	}
 	list.Items = withoutLacking(list.Items, doc.Text)
-	// The engine's order changes from one time to the next, and not every client
-	// sorts what is equal by its label.
+	// The engine's order of globals changes from one time to the next, and not every
+	// client sorts what is equal by its label. That of properties is the schema's.
 	slices.SortStableFunc(list.Items, func(a, b protocol.CompletionItem) int {
 		left, _ := a.SortText.Get()
 		right, _ := b.SortText.Get()
-		return cmp.Or(cmp.Compare(left, right), cmp.Compare(a.Label, b.Label))
+		if order := cmp.Compare(left, right); order != 0 || !strings.HasSuffix(left, sortGlobals) {
+			return order
+		}
+		return cmp.Compare(a.Label, b.Label)
 	})
 	c := completer{snap: snap, doc: doc}
 	c.argumentValues(list, doc.Offset(p.Position))
 	c.caught(list, doc.Offset(p.Position))
 	return list, nil
 }
+
+// sortGlobals ends the sort text of TypeScript's globals and keywords; z before it is
+// for those that are deprecated.
+const sortGlobals = "15"
 
 // withEngine is a list of ours, and behind it what TypeScript offers.
 func (s *Server) withEngine(ctx context.Context, snap *Snapshot, doc *Document, p *protocol.CompletionParams, list *protocol.CompletionList) (*protocol.CompletionList, error) {

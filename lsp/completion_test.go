@@ -263,3 +263,20 @@ func TestCompletionWithoutEngine(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 }
+
+// COMP-3: what is offered comes in the same order each time.
+func TestComp3Order(t *testing.T) {
+	g := recordedStage(t, able())
+	var first string
+	for range 5 {
+		var labels []string
+		for _, item := range g.complete("return |").Items {
+			labels = append(labels, item.Label)
+		}
+		if all := strings.Join(labels, " "); first == "" {
+			first = all
+		} else if all != first {
+			t.Fatalf("another order:\n%s\n%s", first, all)
+		}
+	}
+}
