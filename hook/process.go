@@ -18,8 +18,8 @@ import (
 const (
 	maxStdout = 1 << 20 // bytes; more is garbage
 	maxStderr = 16 << 10
-	// drainGrace is how long output may still come after a command has ended: a
-	// child of it may hold the pipe open for ever.
+	// drainGrace is how long a pipe may stay open after a command has ended: what it
+	// has started and left running may hold it for ever.
 	drainGrace = 200 * time.Millisecond
 )
 
@@ -48,16 +48,22 @@ func (r *Runner) run(ctx context.Context, h *config.Hook, stdin []byte) (outcome
 	cmd.Env = environment(os.Environ(), r.Dir)
 	stdout := &bounded{most: maxStdout, over: func() { cancel(errTooMuch) }}
 	stderr := &bounded{most: maxStderr}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(stdin), stdout, stderr
+	cmd.Stdin = bytes.NewReader(stdin)
 	group(cmd)
 	cmd.Cancel = func() error { killGroup(cmd.Process); return nil }
-	cmd.WaitDelay = drainGrace
-	err := cmd.Start()
+	cmd.WaitDelay = drainGrace // for standard input, which nobody may read
+	output, err := capture(cmd, stdout, stderr)
+	if err == nil {
+		err = cmd.Start()
+		output.started()
+	}
 	if err != nil {
+		output.end()
 		return outcome{}, fmt.Errorf("it cannot be started: %w", err)
 	}
 	err = cmd.Wait()
 	killGroup(cmd.Process) // what it has left behind
+	output.end()
 	o := outcome{code: cmd.ProcessState.ExitCode(), stdout: stdout.bytes(), stderr: string(stderr.bytes())}
 	if cause := context.Cause(ctx); cause != nil {
 		return o, cause
