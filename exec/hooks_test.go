@@ -31,6 +31,13 @@ func hooked(t *testing.T, b *bench, hooks ...config.Hook) string {
 	return dir
 }
 
+// unhurried shows no question before the hooks have answered, however busy the
+// machine is.
+func unhurried(t *testing.T, b *bench, hooks ...config.Hook) string {
+	b.questions.grace = time.Minute
+	return hooked(t, b, hooks...)
+}
+
 func before(command string) config.Hook {
 	return config.Hook{Event: config.PreToolUse, Command: command}
 }
@@ -94,7 +101,7 @@ func TestHook1Decisions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t, once(`{"a":1}`), c.rule, ask)
-			hooked(t, b, c.hook)
+			unhurried(t, b, c.hook)
 			log := audited(t, b)
 			var asker Asker
 			person := &always{Answer: Answer{Decision: c.person}}
@@ -154,7 +161,7 @@ func TestHook1NothingLiftsADenial(t *testing.T) {
 func TestHook1ReplacedInput(t *testing.T) {
 	const made = `{"path":"/safe","token":"***"}`
 	b := setup(t, once(`{"path":"/x","token":"geheim"}`), ask)
-	hooked(t, b, sends(made))
+	unhurried(t, b, sends(made))
 	log := audited(t, b)
 	person := &always{Answer: Answer{Decision: "allow"}}
 	r := b.run(t, Request{Asker: person})
@@ -177,7 +184,7 @@ func TestHook1ReplacedInput(t *testing.T) {
 		}
 		return completed("")
 	}, ask)
-	hooked(t, b, sends(`{"path":"/safe/y"}`))
+	unhurried(t, b, sends(`{"path":"/safe/y"}`))
 	person = &always{Answer: Answer{Decision: "allow", Scope: "loop", While: &permission.Condition{Field: "path", Match: "prefix", Value: "/safe/"}}}
 	if b.run(t, Request{Asker: person}); len(person.asked) != 1 || len(b.server.sent) != 3 {
 		t.Errorf("asked %d times, sent %d", len(person.asked), len(b.server.sent))

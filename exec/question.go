@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"runtime/debug"
@@ -30,6 +31,8 @@ type questions struct {
 	// before the mu of runs.
 	passing sync.Mutex
 	again   atomic.Bool // rules have changed, and the calls that wait have not been looked at since
+
+	grace time.Duration // 0 is promptGrace; set before the first question
 }
 
 // A question is one call that waits for a person.
@@ -235,7 +238,7 @@ func (q *questions) ask(n *question) {
 		return
 	}
 	if n.consulted != nil {
-		grace := time.NewTimer(promptGrace)
+		grace := time.NewTimer(cmp.Or(q.grace, promptGrace))
 		defer grace.Stop()
 		select {
 		case <-n.consulted:
