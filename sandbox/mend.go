@@ -32,6 +32,9 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 			mendField(n)
 		case *ast.BinaryExpression:
 			mendRelational(n, tree.File)
+			mendPower(n)
+		case *ast.AssignExpression:
+			mendPowerAssign(n)
 		case *ast.TryStatement:
 			mendTry(n)
 		case *ast.FunctionLiteral:
@@ -62,6 +65,7 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	for _, s := range tree.Body[:last] {
 		mendAsyncGenerator(s)
 	}
+	r.mendMath(code)
 	mendArguments(tree.Body, code)
 	guardRecursion(main, code)
 	main.ParameterList.List = nil // no script can name what fails for import()
@@ -70,7 +74,7 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	// program (ISO-1), so they are in the function too.
 	at := main.Idx0()
 	parameters := &ast.ParameterList{Opening: at, Closing: at}
-	for _, name := range []unistring.String{awaiterName, superName, gaugeName, importerName} {
+	for _, name := range []unistring.String{awaiterName, superName, gaugeName, importerName, powerName} {
 		parameters.List = append(parameters.List, &ast.Binding{Target: &ast.Identifier{Name: name, Idx: at}})
 	}
 	body := append(tree.Body[:last:last], &ast.ReturnStatement{Return: at, Argument: main})
