@@ -51,9 +51,10 @@ func testLog() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
+// testLimits give a script as much time as a busy machine may need.
 func testLimits() Limits {
 	return Limits{
-		Wall: 10 * time.Second, Active: 10 * time.Second, MemoryMB: 256, MaxConcurrent: 8,
+		Wall: time.Minute, Active: time.Minute, MemoryMB: 256, MaxConcurrent: 8,
 		LogChars: 65_536, LogEntries: 2_000, ValueBytes: 64 << 20, ResultChars: 262_144,
 	}
 }
