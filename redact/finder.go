@@ -107,9 +107,12 @@ func (f finder) replace(s string) string {
 	return out.String()
 }
 
-// minCut is the least that is taken for a secret where a text has been cut: at its
-// end, or before an ellipsis.
-const minCut = 8
+// minCut is the least that is taken for a secret where a text has been cut: before
+// an ellipsis, and maybe at its end, where ordinary words have to be told from it.
+const (
+	minCut = 8
+	minEnd = 16
+)
 
 const ellipsis = "…"
 
@@ -122,7 +125,10 @@ func (t target) found(s string) int {
 	for n < len(s) && n < len(t.text) && s[n] == t.text[n] {
 		n++
 	}
-	if t.secret && n >= max(minCut, len(t.text)/2) && (n == len(s) || strings.HasPrefix(s[n:], ellipsis)) {
+	if !t.secret || n < max(minCut, len(t.text)/2) {
+		return 0
+	}
+	if strings.HasPrefix(s[n:], ellipsis) || n == len(s) && n >= minEnd {
 		return n
 	}
 	return 0

@@ -138,12 +138,14 @@ func TestObs4Encodings(t *testing.T) {
 // OBS-4: where a text was cut, what is left of a secret is one.
 func TestObs4CutSecret(t *testing.T) {
 	r := new(Redactor)
-	r.Set([]string{"tok-0123456789abcdef"}, []string{"/home/me/projects/x"})
+	r.Set([]string{"tok-0123456789abcdef", "password123"}, []string{"/home/me/projects/x"})
 	for in, want := range map[string]string{
 		"it ends with tok-0123456789abc":    "it ends with [redacted]",
 		"it ends with tok-0123456789abc…":   "it ends with [redacted]…",
 		"tok-0123456789… and more":          "[redacted]… and more",
-		"tok-01234":                         "tok-01234", // not even half of it
+		"tok-0123":                          "tok-0123", // not even half of it
+		"tok-01234…":                        "tok-01234…",
+		"enter your password":               "enter your password", // not cut for sure
 		"tok-0123456789abc is another one":  "tok-0123456789abc is another one",
 		"no such folder: /home/me/projects": "no such folder: /home/me/projects",
 	} {
