@@ -144,7 +144,7 @@ func TestFindSuspects(t *testing.T) {
 		{"deep", "const p = tools.a({}); f(p); return " + strings.Repeat("[", 3000) + "p" + strings.Repeat("]", 3000), "within p"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tests := map[PromiseTest]string{CertainPromise: "certain", Promised: "promised", PromisesWithin: "within", PromiseReturned: "returned"}
+			tests := map[PromiseTest]string{CertainPromise: "certain", Promised: "promised", PromisesWithin: "within", PromisesBehind: "behind", PromiseReturned: "returned"}
 			var got []string
 			lines := strings.Split(tt.text, "\n")
 			for _, s := range FindPromises(tt.text).Suspects {

@@ -9,12 +9,14 @@ import (
 type PromiseTest int
 
 const (
-	// CertainPromise: it is a promise, whatever happens.
+	// CertainPromise: it is a promise, whatever happens, or an array of nothing else.
 	CertainPromise PromiseTest = iota
 	// Promised: it is a promise, if it is anything, or an array of them.
 	Promised
 	// PromisesWithin: the same, or something that has promises in it.
 	PromisesWithin
+	// PromisesBehind: the same of what it brings, if it is a promise: that is deep.
+	PromisesBehind
 	// PromiseReturned: it is a function that returns a promise.
 	PromiseReturned
 )
@@ -234,17 +236,25 @@ func (s *suspicion) returns() {
 	for i := range s.tokens {
 		switch {
 		case s.keyword(i, "return") && s.main(i) && i+1 < len(s.tokens) && !s.tokens[i+1].newline:
-			s.value(extent{i + 1, s.endOf(i+1, true)}, PromisesWithin, PromiseDeep, PromiseList)
+			s.returned(extent{i + 1, s.endOf(i+1, true)})
 		case s.keyword(i, "await") && i+1 < len(s.tokens) && !s.is(i-1, "for"):
 			s.awaited(i)
 		}
 	}
-	if !s.module {
-		for i := range s.all { // one in a literal is not waited for, one that is returned as it is, is
-			if e := s.all[i].extent; s.all[i].Test == PromisesWithin && !s.is(e.from-1, "return") && !s.is(e.from-1, "(") {
-				s.all[i].accepts = []Promising{OnePromise, PromiseList, PromiseDeep}
-			}
-		}
+}
+
+// returned suspects what the script returns: a promise is waited for, but none in
+// a literal.
+func (s *suspicion) returned(e extent) {
+	for e.to-e.from > 2 && s.is(e.from, "(") && s.tokens[e.from].match == e.to-1 {
+		e.from, e.to = e.from+1, e.to-1
+	}
+	switch {
+	case e.to <= e.from || s.sources[e.from] && s.promises(e.from, e.to): // or a call of a tool
+	case (s.is(e.from, "[") || s.is(e.from, "{")) && s.tokens[e.from].match == e.to-1:
+		s.value(e, PromisesWithin, OnePromise, PromiseList, PromiseDeep)
+	case s.plainly(e) == "":
+		s.suspect(e, PromisesBehind, s.used(e), PromiseList, PromiseDeep)
 	}
 }
 
@@ -398,7 +408,7 @@ func (s *suspicion) callbacks() {
 		b, isFunction := s.bodyFrom(argument.from, argument.to)
 		switch {
 		case !isFunction && s.is(argument.from, "Boolean"):
-			s.suspect(extent{head, i - 1}, Promised, lost, PromiseList)
+			s.suspect(extent{head, i - 1}, CertainPromise, lost, PromiseList)
 		case !isFunction:
 			if method != "forEach" || s.isName(argument.to-1) {
 				s.suspect(argument, PromiseReturned, lost, OnePromise)

@@ -105,14 +105,18 @@ type __Within<T, D extends 0[] = []> = 0 extends 1 & T ? false : T extends Promi
   : T extends ReadonlySet<infer V> ? __Within<V, [...D, 0]>
   : T extends (...all: any) => any ? false
   : T extends object ? { [K in keyof T]-?: __Within<T[K], [...D, 0]> }[keyof T] : false;
-declare function __certain<T>(value: T, ...more: 0 extends 1 & T ? [] : [T] extends [never] ? [] : [T] extends [PromiseLike<any>] ? [0] : []): T;
+type __Certain<T> = 0 extends 1 & T ? false : [T] extends [never] ? false : [T] extends [PromiseLike<any>] ? true : false;
+declare function __certain<T>(value: T, ...more: __Certain<T> extends true ? [0] : T extends readonly (infer E)[] ? __Certain<E> extends true ? [0, 0] : [] : []): T;
 declare function __promised<T>(value: T, ...more: __Promise<T> extends true ? [0] : 0 extends 1 & T ? [] : true extends __Elements<T> ? [0, 0] : []): T;
 declare function __within<T>(value: T, ...more: __Promise<T> extends true ? [0] : 0 extends 1 & T ? [] : true extends __Elements<T> ? [0, 0] : true extends __Within<T> ? [0, 0, 0] : []): T;
+declare function __behind<T>(value: T, ...more: 0 extends 1 & T ? [] : T extends PromiseLike<any> ? true extends __Within<Awaited<T>> ? [0, 0, 0] : []
+  : true extends __Elements<T> ? [0, 0] : true extends __Within<T> ? [0, 0, 0] : []): T;
 declare function __returned<T>(value: T, ...more: 0 extends 1 & T ? [] : T extends (...all: any) => infer R ? __Promise<R> extends true ? [0] : [] : []): T;
 `
 
 var probeNames = map[script.PromiseTest]string{
-	script.CertainPromise: "__certain", script.Promised: "__promised", script.PromisesWithin: "__within", script.PromiseReturned: "__returned",
+	script.CertainPromise: "__certain", script.Promised: "__promised", script.PromisesWithin: "__within", script.PromisesBehind: "__behind",
+	script.PromiseReturned: "__returned",
 }
 
 // newProbed puts the calls into a text as the engine sees it, whose lines begin
