@@ -112,10 +112,20 @@ func (s *Store) SetFolder(folder string) {
 }
 
 // workspaceFile is where the user's rules for one folder are kept: outside of
-// it, so that the folder's own files cannot grant anything.
+// it, so that the folder's own files cannot grant anything. A folder is the same by
+// whatever links one comes to it, unless a file is there from when it was not.
 func workspaceFile(userDir, folder string) string {
-	sum := sha256.Sum256([]byte(filepath.Clean(folder)))
-	return filepath.Join(userDir, "workspaces", hex.EncodeToString(sum[:8])+".json")
+	named := func(folder string) string {
+		sum := sha256.Sum256([]byte(filepath.Clean(folder)))
+		return filepath.Join(userDir, "workspaces", hex.EncodeToString(sum[:8])+".json")
+	}
+	path := named(folder)
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		if _, err := os.Lstat(path); err != nil {
+			return named(real)
+		}
+	}
+	return path
 }
 
 // Rules are the rules in force now. It looks at the files again when they have

@@ -513,6 +513,21 @@ func TestConcurrentWriters(t *testing.T) {
 }
 
 // A settings file kept elsewhere and linked stays a link.
+// A workspace's rules are those of its folder, by whatever link it is opened.
+func TestLinkedWorkspace(t *testing.T) {
+	user, folder := t.TempDir(), t.TempDir()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(folder, link); err != nil {
+		t.Skip(err)
+	}
+	linked := OpenStore(StoreOptions{UserDir: user, Folder: link})
+	if err := linked.Set(Workspace, Deny, "mcp__a__b"); err != nil {
+		t.Fatal(err)
+	}
+	want(t, linked, "mcp__a__b", Deny)
+	want(t, OpenStore(StoreOptions{UserDir: user, Folder: folder}), "mcp__a__b", Deny)
+}
+
 func TestLinkedFileStaysALink(t *testing.T) {
 	user, dotfiles := t.TempDir(), t.TempDir()
 	real := filepath.Join(dotfiles, "p.json")
