@@ -19,3 +19,14 @@ func TestTrust2NamesStayOnTheirLine(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A script's file may have any name: there is one line for its test.
+func TestNamesOfTests(t *testing.T) {
+	all := []tested{{script: "a\nok      b\x1b[1m.exec.ts", problem: "differs"}}
+	var text, github strings.Builder
+	printTested(&text, all[0])
+	printGitHub(&github, all)
+	if got := text.String() + github.String(); strings.Count(got, "\n") != 4 || strings.Contains(got, "\x1b") {
+		t.Errorf("%q", got)
+	}
+}

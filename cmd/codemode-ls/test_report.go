@@ -91,7 +91,7 @@ func printTested(w io.Writer, t tested) {
 	case t.updated:
 		state = "updated"
 	}
-	fmt.Fprintf(w, "%s %s (%s)\n", state, printable(t.script), milliseconds(t.took.Milliseconds()))
+	fmt.Fprintf(w, "%s %s (%s)\n", state, single(t.script), milliseconds(t.took.Milliseconds()))
 	if t.problem != "" {
 		fmt.Fprintf(w, "    %s\n", printable(t.problem))
 	}
@@ -131,7 +131,7 @@ func printGitHub(w io.Writer, all []tested) {
 		if t.result != nil && t.result.Error != nil && t.result.Error.Range != nil {
 			place = fmt.Sprintf(",line=%d,col=%d", t.result.Error.Range.Start.Line+1, t.result.Error.Range.Start.Character+1)
 		}
-		fmt.Fprintf(w, "::error file=%s%s,title=codemode-ls test::%s\n", workflowProperty(t.script), place,
+		fmt.Fprintf(w, "::error file=%s%s,title=codemode-ls test::%s\n", workflowProperty(printable(t.script)), place,
 			workflowData(printable(strings.TrimSpace(t.problem+"\n"+t.details))))
 	}
 	printTotal(w, all)
