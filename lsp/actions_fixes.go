@@ -136,6 +136,17 @@ func (m *mender) await(f finding) []mend {
 	default:
 		all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{u.Start, u.Start, u.Key + "await "}}})
 	}
+	if strings.HasPrefix(strings.TrimLeft(m.text[u.End:], " \t\r\n?"), ".") {
+		for i := range all { // its member is used
+			edits := all[i].edits
+			edits[0].text = "(" + edits[0].text
+			if len(edits) == 1 {
+				edits = append(edits, edit{u.End, u.End, ""})
+			}
+			edits[len(edits)-1].text += ")"
+			all[i].edits = edits
+		}
+	}
 	before := strings.TrimRight(m.text[:u.Start], " \t\r\n")
 	if u.Callback != "" || u.Used || strings.HasSuffix(before, "return") || strings.HasSuffix(before, "await") || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") ||
 		strings.HasSuffix(before, "=") || strings.HasSuffix(before, "(") || strings.HasSuffix(before, "{") && strings.HasSuffix(before, "${") {
@@ -444,7 +455,7 @@ func (m *mender) optionAt(at int) (from, to int, ok bool) {
 }
 
 // Codes of TypeScript that a missing await may be behind.
-var missingAwait = []int32{2339, 2801, 2488, 2345, 2322, 2362, 2363, 2365, 2740, 2739, 2741, 2559, 18046, 2769, 2504, 2349}
+var missingAwait = []int32{2339, 2801, 2488, 2345, 2322, 2362, 2363, 2365, 2740, 2739, 2741, 2559, 18046, 2769, 2504, 2349, 2367}
 
 // typeFixes are the changes for what TypeScript complains about that need the
 // catalog, or that it does not offer itself.
@@ -479,7 +490,7 @@ func (m *mender) awaitValue(at script.Range, message string) []mend {
 		return []mend{{title: "Add await", edits: edits, preferred: true, safe: true}}
 	}
 	for _, u := range m.uses {
-		if !u.Called || u.Awaited {
+		if !u.Called {
 			continue
 		}
 		start := m.offset(u.Whole.Start)
@@ -489,25 +500,43 @@ func (m *mender) awaitValue(at script.Range, message string) []mend {
 		}
 		member := strings.TrimLeft(m.text[end:], " \t\r\n?!")
 		switch {
+		case u.Awaited:
+			if strings.HasPrefix(member, ".") && from >= end && strings.TrimLeft(m.text[end:from], " \t\r\n?!.") == "" {
+				return m.misplacedAwait(u, end)
+			}
 		case strings.HasPrefix(member, ".") && from >= end && strings.TrimLeft(m.text[end:from], " \t\r\n?!.") == "":
 			return await(start, end, true)
 		case from <= start && end <= to, from >= m.declared(start) && to <= start:
 			return await(start, end, false)
 		}
 	}
-	if of := promisedMember.FindStringIndex(message); of != nil {
-		if name := namedBefore.FindStringSubmatchIndex(m.text[:from]); name != nil {
-			return await(name[2], name[3], true)
+	switch written := m.text[from:to]; {
+	case promisedMember.MatchString(message):
+		if start, ok := script.ChainBefore(m.text, from); ok {
+			return await(start, len(strings.TrimRight(m.text[:from], " \t\r\n?.!")), true)
 		}
+	case promisedValue.MatchString(message) && plainOperand.MatchString(written):
+		return await(from, to, false)
 	}
 	return nil
+}
+
+// misplacedAwait puts parentheses around an awaited call of which a member is
+// asked, which is what is awaited then.
+func (m *mender) misplacedAwait(u script.Use, end int) []mend {
+	start := strings.LastIndex(m.text[:m.offset(u.Whole.Start)], "await")
+	if start < 0 {
+		return nil
+	}
+	return []mend{{title: "Put parentheses around the awaited call", edits: []edit{{start, start, "("}, {end, end, ")"}}, preferred: true, safe: true}}
 }
 
 var (
 	// promisedMember is how TypeScript says that a promise has no such member.
 	promisedMember = regexp.MustCompile(`does not exist on type 'Promise<.*>'\.`)
-	// namedBefore is a name, or a property by its names, before a dot.
-	namedBefore = regexp.MustCompile(`(?:^|[^\w$.\])?!])([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\.$`)
+	// promisedValue is how it says that a promise is none of what is expected.
+	promisedValue = regexp.MustCompile(`^(?:Argument of type 'Promise<|This condition will always|This comparison .* because the types 'Promise<)`)
+	plainOperand  = regexp.MustCompile(`^[\w$.]+(?:\([^()]*\))?(?: ===? .*)?$`)
 )
 
 var declaration = regexp.MustCompile(`\b(?:const|let|var)\s[^;=]*=\s*$`)

@@ -93,6 +93,17 @@ func AllowsAwait(text string, offset int) bool {
 	return f.allowsAwait(s.at(offset))
 }
 
+// ChainBefore is where the expression begins whose member is named at an offset;
+// ok is false when no member is.
+func ChainBefore(text string, offset int) (start int, ok bool) {
+	s := tokenize(text)
+	i := s.at(offset)
+	if !s.isName(i) || !s.afterMember(i) || i < 2 {
+		return 0, false
+	}
+	return s.tokens[s.newHead(s.headOf(i-2))].start, true
+}
+
 // allowsAwait says whether an await may stand before the token at i.
 func (f *awaiting) allowsAwait(i int) bool {
 	allowed := true
