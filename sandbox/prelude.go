@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 	_ "time/tzdata" // a child cannot read the system's zones
+	"unicode/utf8"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/parser"
@@ -176,7 +177,7 @@ func encodeUTF8(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
 func decodeUTF8(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
 	b, _ := c.Argument(0).Export().(goja.ArrayBuffer)
 	s := string(b.Bytes())
-	valid := strings.ToValidUTF8(s, "\ufffd")
+	valid := validUTF8(s)
 	if c.Argument(1).ToBoolean() && valid != s { // fatal
 		return goja.Null()
 	}
@@ -184,6 +185,46 @@ func decodeUTF8(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
 		valid = strings.TrimPrefix(valid, "\ufeff")
 	}
 	return vm.ToValue(valid)
+}
+
+// validUTF8 has U+FFFD for each part of a text that is none, as the Encoding
+// standard counts them: as far as the bytes could begin a character.
+func validUTF8(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if r, n := utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || n > 1 {
+			b.WriteString(s[i : i+n])
+			i += n
+			continue
+		}
+		b.WriteRune(utf8.RuneError)
+		more, low, high := 0, byte(0x80), byte(0xbf)
+		switch c := s[i]; {
+		case c >= 0xc2 && c <= 0xdf:
+			more = 1
+		case c >= 0xe0 && c <= 0xef:
+			more = 2
+		case c >= 0xf0 && c <= 0xf4:
+			more = 3
+		}
+		switch s[i] {
+		case 0xe0:
+			low = 0xa0
+		case 0xed:
+			high = 0x9f
+		case 0xf0:
+			low = 0x90
+		case 0xf4:
+			high = 0x8f
+		}
+		for i++; more > 0 && i < len(s) && s[i] >= low && s[i] <= high; i++ {
+			more, low, high = more-1, 0x80, 0xbf
+		}
+	}
+	return b.String()
 }
 
 // zoneOffset is the offset in minutes of a zone at a time in milliseconds, or

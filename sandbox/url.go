@@ -13,7 +13,7 @@ import (
 func parseQuery(vm *goja.Runtime, c goja.FunctionCall) goja.Value {
 	unescape := func(s string) string {
 		if u, err := url.QueryUnescape(s); err == nil {
-			return strings.ToValidUTF8(u, "\ufffd")
+			return validUTF8(u)
 		}
 		return strings.ReplaceAll(s, "+", " ")
 	}
