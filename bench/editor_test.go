@@ -278,6 +278,14 @@ func TestEditorBudget(t *testing.T) {
 					t.Fatalf("%d errors instead of 3", n)
 				}
 			}))
+			// Types are asked of what may be a promise, in a text of its own.
+			promise := "const job = tools." + toolName(b.tools, 2) + "({ owner: \"octo\", repo: \"demo\", number: 1 });\nconsole.log(`${await job}`, [job]);\n"
+			check("diagnostics of promises", b.diagnosis, measure(rounds, func(i int) {
+				p.edit(script(b.tools, i, promise))
+				if n := p.diagnose(); n != 3 {
+					t.Fatalf("%d errors instead of 3", n)
+				}
+			}))
 			compareWithServer(t, b.tools)
 		})
 	}
