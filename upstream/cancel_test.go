@@ -2,6 +2,8 @@ package upstream
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -14,17 +16,24 @@ import (
 // behind the cancellation: a server that obeys it does not see the two overlap.
 func TestTime2CancelledBeforeTheNextCall(t *testing.T) {
 	fake := mcptest.Write(t, `{"tools": [{"name": "hang"}, {"name": "echo"}], "calls": {"hang": {"hang": true}}}`)
-	s := newTestSet(t, func(o *Options) { o.Limits.CallTimeout = 5 * time.Millisecond })
+	s := newTestSet(t, nil)
 	s.configure(fake.Config(t, "f"))
 	s.untilState("f", Connected)
 	const times = 20
-	for range times {
-		if failed := s.refuse(testContext(t), "f", "hang"); failed.Reason != TimedOut {
-			t.Fatal(failed)
-		}
-		if _, err := s.Call(testContext(t), Call{Server: "f", Tool: "echo", Timeout: time.Minute}); err != nil {
-			t.Fatal(err)
-		}
+	for i := range times {
+		ctx, cancel := context.WithCancel(t.Context())
+		var call sync.WaitGroup
+		turn := fmt.Sprintf(`{"turn":%d}`, i)
+		call.Go(func() {
+			_, err := s.Call(ctx, Call{Server: "f", Tool: "hang", Arguments: []byte(turn)})
+			if failed := (*CallError)(nil); !errors.As(err, &failed) || failed.Reason != Cancelled {
+				t.Error(err)
+			}
+		})
+		fake.WaitForLog(t, turn)
+		cancel()
+		call.Wait()
+		s.call("f", "echo", "{}")
 	}
 	var got []string
 	for _, line := range fake.Log(t) {
