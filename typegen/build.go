@@ -30,6 +30,10 @@ const (
 // maxBuildDepth is how far chains of references are followed at once.
 const maxBuildDepth = 500
 
+// maxUnnamed is how long literals may be, in bytes, that are written anew wherever
+// they are referred to.
+const maxUnnamed = 1 << 10
+
 const maxProblems = 50 // of one schema
 
 // report notes a part that could not be rendered as it was meant.
@@ -335,11 +339,12 @@ func (b *builder) reference(n, ref *node, dynamic bool) union {
 	}
 	// What has no structure of its own needs no name.
 	if u := b.build(target); len(u) <= 8 {
-		simple := true
+		simple, length := true, 0
 		for i := range u {
 			simple = simple && (u[i].kind <= kindString || u[i].kind == kindLiteral)
+			length += len(u[i].text)
 		}
-		if simple {
+		if simple && length <= maxUnnamed {
 			return u
 		}
 	}
@@ -380,7 +385,12 @@ func (b *builder) own(n *node, k *keywords) union {
 	case k.typ.kind == '[' && len(k.typ.kids) > 0:
 		u = nil
 		for _, t := range k.typ.kids {
-			u = join(u, b.ofType(t, k, true))
+			again := slices.ContainsFunc(u, func(x alternative) bool {
+				return x.kind == kindObject && t.text == "object" || x.kind == kindArray && t.text == "array"
+			})
+			if !again {
+				u = join(u, b.ofType(t, k, true))
+			}
 		}
 	case k.typ.kind == '{' && len(k.typ.kids) > 0: // draft 3 wrote schemas here; a mistake today
 		u = b.build(k.typ)
@@ -607,8 +617,7 @@ func (b *builder) object(k *keywords) *objectType {
 			if o.rest == restTyped {
 				typ = o.restType
 			}
-			o.props = append(o.props, property{name: r.text, typ: typ})
-			o.index = nil
+			o.add(property{name: r.text, typ: typ})
 		}
 	}
 	return o
@@ -674,8 +683,7 @@ func (b *builder) others(o *objectType, k *keywords) {
 		}
 		for _, name := range listed {
 			if o.find(name) < 0 {
-				o.props = append(o.props, property{name: name, typ: typ, optional: true})
-				o.index = nil
+				o.add(property{name: name, typ: typ, optional: true})
 			}
 		}
 		o.rest = restClosed
@@ -721,11 +729,11 @@ func enumerated(names *node) []string {
 	}
 	var out []string
 	for _, v := range list.kids {
-		if v.kind == '"' && !slices.Contains(out, v.text) {
+		if v.kind == '"' {
 			out = append(out, v.text)
 		}
 	}
-	return out
+	return unrepeated(out)
 }
 
 func kindName(k jsontext.Kind) string {

@@ -46,6 +46,7 @@ func asList(variants []variant) []string {
 // schema and null has none: what that one says is said of the field.
 func (p *printer) variants(n *node) []variant {
 	var said []variant
+	length := 0
 	for _, keyword := range [...]string{"oneOf", "anyOf"} {
 		list := n.member(keyword)
 		if list == nil || list.kind != '[' {
@@ -57,8 +58,12 @@ func (p *printer) variants(n *node) []variant {
 				continue
 			}
 			count++
+			if length > p.limit {
+				continue // one text, referred to many times
+			}
 			nodes := p.schemaNodes(nil, kid, 0)
 			if text := description(nodes); text != "" {
+				length += len(text)
 				said = append(said, variant{variantName(nodes), text})
 			}
 		}

@@ -69,6 +69,9 @@ func (p *printer) schemaNodes(out []*node, n *node, depth int) []*node {
 		v := n.kids[i]
 		switch name {
 		case "$ref":
+			if len(p.out) > p.limit {
+				continue // what many refer to is not said to all of them when it is long
+			}
 			if target, err := p.doc.follow(n, v, false); err == nil {
 				out = p.schemaNodes(out, target, depth+1)
 			}

@@ -13,7 +13,7 @@ type printer struct {
 	out      []byte
 	names    *registry
 	maxDepth int // of objects and arrays; 0 is no limit
-	limit    int // bytes, after which references are not looked into any more
+	limit    int // bytes, after which nothing with a structure is written any more
 
 	// within are the types that are being written, outermost first.
 	within []*node
@@ -81,9 +81,10 @@ func (p *printer) lazy(l *lazy, level, depth int) {
 	}
 }
 
-// tooMuch notes that references were not looked into any more.
+// tooMuch notes that the type has become many times as long as its schema: by
+// references, or by one schema for many properties.
 func (p *printer) tooMuch() {
-	p.report(p.doc.root, "the references multiply: the type would be too long, parts of it are unknown")
+	p.report(p.doc.root, "the same parts multiply: the type would be too long, some of it is unknown")
 }
 
 // node writes the type of a schema in place, unless it is being written
@@ -204,13 +205,13 @@ func (p *printer) union(u union, level, depth int) {
 		return
 	}
 	first, unknown := true, false
-	var written union
+	written := make(map[alternative]bool, len(members))
 	for i := range members {
 		m := &members[i]
-		if m.kind != kindObject && contains(written, m.alternative) {
+		if m.kind != kindObject && written[m.alternative] {
 			continue
 		}
-		written = append(written, m.alternative)
+		written[m.alternative] = true
 		from := len(p.out)
 		if !first {
 			p.text(" | ")
@@ -290,6 +291,10 @@ func (p *printer) alternative(x *alternative, level, depth int) {
 }
 
 func (p *printer) tooDeep(depth int) bool {
+	if len(p.out) > p.limit {
+		p.tooMuch()
+		return true
+	}
 	if p.names == nil && depth >= deepest {
 		p.report(p.doc.root, "nested too deep: parts of the type are unknown")
 		return true
@@ -374,17 +379,25 @@ func (p *printer) object(o *objectType, level, depth int) {
 		return
 	}
 	p.text("{\n")
+	var types []span
 	for i := range o.props {
-		p.property(&o.props[i], level+1, depth)
+		typ := p.property(&o.props[i], level+1, depth)
+		if o.rest == restTyped {
+			types = append(types, typ)
+		}
 	}
 	if o.rest == restTyped {
-		p.index(o, level+1, depth)
+		p.index(o, types, level+1, depth)
 	}
 	p.out = appendIndent(p.out, level)
 	p.text("}")
 }
 
-func (p *printer) property(q *property, level, depth int) {
+// A span is a part of what was written.
+type span struct{ from, to int }
+
+// property writes a property, and says where its type stands.
+func (p *printer) property(q *property, level, depth int) span {
 	if !q.absent {
 		p.out = p.appendDoc(p.out, q.typ, level)
 	}
@@ -394,8 +407,11 @@ func (p *printer) property(q *property, level, depth int) {
 		p.text("?")
 	}
 	p.text(": ")
+	typ := span{from: len(p.out)}
 	p.propertyType(q, level, depth)
+	typ.to = len(p.out)
 	p.text(";\n")
+	return typ
 }
 
 // propertyType writes the type of a property. For TypeScript every object
@@ -430,64 +446,60 @@ func inherited(name string) bool {
 	return false
 }
 
+// maxIndexed is how long the types of an object's properties may be, in bytes, to
+// be said again in its index signature: objects in objects would double each time.
+const maxIndexed = 4 << 10
+
 // index writes the index signature. TypeScript wants it to cover the declared
-// properties too, and `undefined` where one is optional.
-func (p *printer) index(o *objectType, level, depth int) {
+// properties too, whose types are given, and `undefined` where one is optional.
+func (p *printer) index(o *objectType, types []span, level, depth int) {
 	if len(o.keys) == 0 {
-		p.indexOf("string", o, level, depth)
+		p.indexOf("string", o, types, level, depth)
 	}
 	for _, key := range o.keys {
-		p.indexOf(key, o, level, depth)
+		p.indexOf(key, o, types, level, depth)
 	}
 	for _, pattern := range o.patterns {
 		like := &objectType{restType: pattern.typ}
-		for _, q := range o.props {
+		var likeTypes []span
+		for i, q := range o.props {
 			if pattern.matches(q.name) {
 				like.props = append(like.props, q)
+				likeTypes = append(likeTypes, types[i])
 			}
 		}
-		p.indexOf(pattern.key, like, level, depth)
+		p.indexOf(pattern.key, like, likeTypes, level, depth)
 	}
 }
 
-func (p *printer) indexOf(key string, o *objectType, level, depth int) {
+func (p *printer) indexOf(key string, o *objectType, types []span, level, depth int) {
 	p.out = p.appendDoc(p.out, o.restType, level)
 	p.out = appendIndent(p.out, level)
 	p.text("[key: " + key + "]: ")
-	rest := p.force(o.restType)
-	if rest.isAnything() || len(o.props) == 0 {
-		p.lazy(o.restType, level, depth+1)
-		p.text(";\n")
-		return
-	}
 	from := len(p.out)
 	p.lazy(o.restType, level, depth+1)
-	if string(p.out[from:]) == "unknown" {
-		p.text(";\n")
-		return
-	}
-	optional := false
+	unknown := string(p.out[from:]) == "unknown"
+	optional, length := false, 0
 	written := map[string]bool{string(p.out[from:]): true}
-	for i := range o.props {
+	for i := 0; i < len(o.props) && !unknown; i++ {
 		q := &o.props[i]
 		optional = optional || q.optional
 		if (q.absent || q.typ == o.restType) && !(q.optional && inherited(q.name)) {
 			continue
 		}
-		mark := len(p.out)
+		typ := string(p.out[types[i].from:types[i].to])
+		if written[typ] {
+			continue
+		}
+		written[typ] = true
+		length += len(typ)
+		unknown = typ == "unknown" || length > maxIndexed
 		p.text(" | ")
-		p.propertyType(q, level, depth)
-		s := string(p.out[mark+3:])
-		if s == "unknown" {
-			p.out = append(p.out[:from], "unknown;\n"...)
-			return
-		}
-		if written[s] {
-			p.out = p.out[:mark]
-		}
-		written[s] = true
+		p.text(typ)
 	}
-	if optional {
+	if unknown {
+		p.out = append(p.out[:from], "unknown"...)
+	} else if optional {
 		p.text(" | undefined")
 	}
 	p.text(";\n")

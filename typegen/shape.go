@@ -134,6 +134,14 @@ func (o *objectType) find(name string) int {
 	return -1
 }
 
+// add adds a property that is not there yet.
+func (o *objectType) add(p property) {
+	if o.index != nil {
+		o.index[p.name] = len(o.props)
+	}
+	o.props = append(o.props, p)
+}
+
 // A lazy is a type that is built when it is needed: recursive schemas have
 // types without end.
 type lazy struct {
