@@ -416,7 +416,7 @@ func (d *diagnosis) globals() {
 	}) {
 		name := d.slice(at)
 		after := strings.TrimLeft(d.text[d.at.OffsetUTF16(at.End):], " \t")
-		if strings.HasPrefix(after, "(") || name != "Function" && name != "eval" && strings.HasPrefix(after, ".") {
+		if strings.HasPrefix(after, "(") || strings.HasPrefix(after, ")(") || name != "Function" && name != "eval" && strings.HasPrefix(after, ".") {
 			report(at, name, lacking[name])
 		}
 	}

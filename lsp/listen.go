@@ -13,6 +13,7 @@ import (
 // others (PAR-1).
 func ServeAll(ctx context.Context, l net.Listener, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
+	o.Workspace.Redact = nil // each knows the secrets of its own configuration
 	var sessions sync.WaitGroup
 	defer sessions.Wait()
 	defer cancel()

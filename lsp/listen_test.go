@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"codemode-ls/exec"
+	"codemode-ls/redact"
+	"codemode-ls/telemetry"
 	"codemode-ls/workspace"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -40,7 +42,8 @@ func TestPar1TwoWindows(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var spaces []*fakeWorkspace
-	o := Options{Version: "test", CacheDir: t.TempDir()}
+	o := Options{Version: "test", CacheDir: t.TempDir(), Workspace: workspace.Options{Redact: new(redact.Redactor)}}
+	o.Session = func(w *workspace.Options) { w.Tracer = new(telemetry.Tracer) }
 	o.openForTest = func(_ context.Context, o workspace.Options) opened {
 		w := newFakeWorkspace(t, asks)
 		w.opened(o)
@@ -122,6 +125,14 @@ func TestPar1TwoWindows(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
+	// What knows a session's secrets, and what is closed with it, is its own.
+	known, tracers := map[*redact.Redactor]bool{}, map[*telemetry.Tracer]bool{}
+	for _, w := range spaces {
+		known[w.options.Redact], tracers[w.options.Tracer] = true, true
+	}
+	if len(known) != len(spaces) || len(tracers) != len(spaces) || known[nil] || known[o.Workspace.Redact] {
+		t.Errorf("%d windows, %d redactors, %d tracers", len(spaces), len(known), len(tracers))
+	}
 	for i, w := range spaces {
 		w.mu.Lock()
 		if !w.closed {

@@ -21,6 +21,9 @@ type Options struct {
 	Version           string
 	Log               *slog.Logger
 	Limits            config.Limits
+	// Session, when set, completes Workspace for one session: with what a workspace
+	// closes at its end, as the tracer is.
+	Session func(*workspace.Options)
 
 	// openForTest replaces the workspace.
 	openForTest func(context.Context, workspace.Options) opened

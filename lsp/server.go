@@ -90,6 +90,9 @@ func newServer(o Options, hangup context.CancelCauseFunc) *Server {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	if o.Session != nil {
+		o.Session(&o.Workspace)
+	}
 	if o.Workspace.Redact == nil {
 		o.Workspace.Redact = new(redact.Redactor)
 	}

@@ -92,6 +92,8 @@ func Reaches(text string) []Reach {
 
 func (s *scan) reachAt(i int) string {
 	switch {
+	case s.keyword(i, "require") && s.is(i-1, "=") && s.is(i-3, "import"):
+		return "" // which is said of the import
 	case s.keyword(i, "require") && s.is(i+1, "(") && !s.is(i-1, "function"):
 		return "require"
 	case s.keyword(i, "import"):
@@ -150,6 +152,9 @@ func (s *scan) readImported(r *Reach, e extent) extent {
 			case s.is(i, "*") && s.is(i+1, "as") && s.isName(i+2):
 				r.Names = append(r.Names, Imported{Name: "*", Local: s.string(i + 2)})
 				i += 2
+			case s.is(i, "=") && s.is(i+1, "require") && s.is(i+2, "("):
+				r.Module = s.plainString(i + 3)
+				i = e.to
 			case s.is(i, "from"):
 				r.Module = s.plainString(i + 1)
 				i = e.to
