@@ -10,6 +10,7 @@ import (
 	"codemode-ls/lsp"
 	"codemode-ls/telemetry"
 	"codemode-ls/typescript"
+	"codemode-ls/workspace"
 )
 
 type lspCommand struct {
@@ -38,9 +39,9 @@ func (c *lspCommand) Run(a *app) error {
 	// The folders are the client's to say, in initialize.
 	o.Sources.Folders = nil
 	o.WarmSandboxes = 1
-	o.Tracer = telemetry.FromEnvironment(nil, o.Version, a.log)
 	options := lsp.Options{
 		Workspace:  o,
+		Session:    func(o *workspace.Options) { o.Tracer = telemetry.FromEnvironment(nil, o.Version, a.log) },
 		TypeScript: func() *typescript.Engine { return typescript.New(typescript.Options{Log: a.log, OnDemand: true}) },
 		UserDir:    o.Sources.UserDir,
 		CacheDir:   o.CacheDir,
