@@ -175,7 +175,7 @@ func (g *generator) acceptsObject(s object, v object, depth int) bool {
 		}
 	}
 	for _, name := range sorted(v) {
-		if !g.accepts(propertySchema(s, name, false), v[name], depth+1) {
+		if !g.accepts(g.propertySchema(s, name, false), v[name], depth+1) {
 			return false
 		}
 		if rule, ok := s["propertyNames"]; ok && !g.accepts(rule, name, depth+1) {

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 )
@@ -30,7 +31,7 @@ func (g *generator) object(s object, c *choices, depth int) any {
 		if _, done := out[name]; done || g.over() || !must && (g.spent() || len(out)+wanted >= most) {
 			return
 		}
-		v, ok := g.value(propertySchema(s, name, true), depth+1, 0)
+		v, ok := g.value(g.propertySchema(s, name, true), depth+1, 0)
 		if ok || must {
 			out[name] = v
 		}
@@ -79,7 +80,7 @@ func (g *generator) freshName(s object, i int) string {
 
 // propertySchema is everything that is asked of a property; unevaluated says
 // that all alternatives have been put together, so that nothing else evaluates it.
-func propertySchema(s object, name string, unevaluated bool) any {
+func (g *generator) propertySchema(s object, name string, unevaluated bool) any {
 	var parts []any
 	if properties, ok := s["properties"].(object); ok {
 		if p, ok := properties[name]; ok {
@@ -87,10 +88,15 @@ func propertySchema(s object, name string, unevaluated bool) any {
 		}
 	}
 	if patterns, ok := s["patternProperties"].(object); ok {
-		for _, pattern := range sorted(patterns) {
-			if matches(pattern, name) {
-				parts = append(parts, patterns[pattern])
+		var some []string
+		for pattern := range patterns {
+			if g.named(pattern, name) {
+				some = append(some, pattern)
 			}
+		}
+		slices.Sort(some)
+		for _, pattern := range some {
+			parts = append(parts, patterns[pattern])
 		}
 	}
 	if len(parts) == 0 {
@@ -111,6 +117,22 @@ func propertySchema(s object, name string, unevaluated bool) any {
 		return false
 	}
 	return object{"allOf": parts}
+}
+
+// named says whether a pattern is found in a property's name.
+func (g *generator) named(pattern, name string) bool {
+	if g.steps++; g.steps > maxSteps {
+		return false
+	}
+	re, known := g.patterns[pattern]
+	if !known {
+		re = compile(pattern)
+		if g.patterns == nil {
+			g.patterns = map[string]*regexp.Regexp{}
+		}
+		g.patterns[pattern] = re
+	}
+	return re == nil || re.MatchString(name)
 }
 
 // dependants are the properties that another one asks for.

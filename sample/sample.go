@@ -1,6 +1,8 @@
 package sample
 
 import (
+	"regexp"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -12,7 +14,8 @@ const (
 	maxSteps    = 200_000 // schemas that are looked at in all
 	maxItems    = 100
 	maxChars    = 10_000
-	maxAttempts = 64 // at one value
+	maxAttempts = 64      // at one value
+	maxTaken    = 1 << 20 // bytes of values that are taken from the schema as they are
 	maxDocument = 16 << 20
 )
 
@@ -41,13 +44,41 @@ type object = map[string]any
 // A generator makes one sample.
 type generator struct {
 	nodes, steps int
+	taken        int                       // bytes of values from the schema
+	patterns     map[string]*regexp.Regexp // of names; nil for what Go has no words for
 }
 
 // spent says that no more attempts are to be made.
-func (g *generator) spent() bool { return g.nodes > maxNodes || g.steps > maxSteps }
+func (g *generator) spent() bool {
+	return g.nodes > maxNodes || g.steps > maxSteps || g.taken > maxTaken
+}
 
 // over says that the sample is as large as it may be, valid or not.
-func (g *generator) over() bool { return g.nodes > 4*maxNodes }
+func (g *generator) over() bool { return g.nodes > 4*maxNodes || g.taken > 3*maxTaken }
+
+// take notes the size of a value that is in the schema.
+func (g *generator) take(v any) any {
+	g.taken += weight(v)
+	return v
+}
+
+// weight is about how many bytes a value has as JSON.
+func weight(v any) int {
+	n := 8
+	switch v := v.(type) {
+	case string:
+		n += len(v)
+	case []any:
+		for _, item := range v {
+			n += weight(item)
+		}
+	case object:
+		for name, item := range v {
+			n += len(name) + weight(item)
+		}
+	}
+	return n
+}
 
 // value makes a value of a schema, and says whether it is valid. n tells apart
 // values that should differ, such as the items of an array.
@@ -84,7 +115,7 @@ func (g *generator) value(schema any, depth, n int) (v any, ok bool) {
 			break
 		}
 		if g.accepts(s, v, 0) {
-			return v, true
+			return g.take(v), true
 		}
 	}
 	return first, false
@@ -113,19 +144,19 @@ func (c *choices) of(n int) int {
 // make makes a value of a schema whose alternatives have been chosen.
 func (g *generator) make(s object, c *choices, depth, n int) any {
 	if v, ok := s["const"]; ok {
-		return v
+		return g.take(v)
 	}
 	if list, ok := s["enum"].([]any); ok && len(list) > 0 {
-		return list[(n+c.of(len(list)))%len(list)]
+		return g.take(list[(n+c.of(len(list)))%len(list)])
 	}
 	if n == 0 && c.rest == 0 {
 		for _, key := range []string{"default", "example"} {
 			if v, ok := s[key]; ok && v != nil && g.accepts(s, v, 0) {
-				return v
+				return g.take(v)
 			}
 		}
 		if list, ok := s["examples"].([]any); ok && len(list) > 0 && g.accepts(s, list[0], 0) {
-			return list[0]
+			return g.take(list[0])
 		}
 	}
 	kinds := kindsOf(s)

@@ -111,6 +111,15 @@ func TestValid(t *testing.T) {
 	}
 }
 
+// members are n parts of a JSON object or array.
+func members(n int, format string) string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = fmt.Sprintf(format, i)
+	}
+	return strings.Join(parts, ",")
+}
+
 // A schema is what a server sent.
 func TestHostileSchemas(t *testing.T) {
 	branches := strings.Repeat(`{"type":"object","required":["a"],"properties":{"a":{"$ref":"#"}}},`, 200)
@@ -128,6 +137,11 @@ func TestHostileSchemas(t *testing.T) {
 		`{"properties":{"a":{"$ref":"#"},"b":{"$ref":"#"},"c":{"$ref":"#"},"d":{"$ref":"#"}}}`,
 		`{"patternProperties":{"(":{"type":"string"}},"minProperties":3,"additionalProperties":false}`,
 		strings.Repeat(`{"items":`, 500) + `{}` + strings.Repeat(`}`, 500),
+		// One long value for many properties.
+		`{"properties":{` + members(2000, `"p%d":{"$ref":"#/$defs/d"}`) + `},"$defs":{"d":{"const":"` + strings.Repeat("x", 50_000) + `"}}}`,
+		`{"properties":{` + members(2000, `"p%d":{"$ref":"#/$defs/d"}`) + `},"$defs":{"d":{"default":["` + strings.Repeat("x", 50_000) + `"]}}}`,
+		`{"required":[` + members(2000, `"p%d"`) + `],"additionalProperties":{"enum":["` + strings.Repeat("x", 50_000) + `"]}}`,
+		`{"properties":{` + members(3000, `"x-%d":{"type":"object"}`) + `},"patternProperties":{` + members(3000, `"^x-%d":{"type":"object"}`) + `}}`,
 	} {
 		start := time.Now()
 		if sample := Of(jsontext.Value(schema)); !json.Valid(sample) || len(sample) > 4<<20 {

@@ -146,14 +146,23 @@ func friendly(ranges []rune) rune {
 // matches says whether a pattern is found in a text; what Go has no words for is
 // not looked at.
 func matches(pattern, s string) bool {
+	re := compile(pattern)
+	return re == nil || re.MatchString(s)
+}
+
+// compile reads a pattern as far as Go can; nil is not at all.
+func compile(pattern string) *regexp.Regexp {
 	if len(pattern) > maxChars {
-		return true
+		return nil
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		re, err = regexp.Compile(withoutLookaround(pattern))
 	}
-	return err != nil || re.MatchString(s)
+	if err != nil {
+		return nil
+	}
+	return re
 }
 
 // withoutLookaround leaves out the groups of a pattern (ECMA-262, 22.2.1) that
