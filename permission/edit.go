@@ -22,7 +22,7 @@ func edit(text []byte, path string, layer Layer, effect Effect, match string, he
 	}
 	if f := parseFile(text, path, layer); f.broken {
 		p := f.problems[0]
-		return nil, fmt.Errorf("%s:%d: %s; mend the file first", path, p.Range.Start.Line+1, p.Message)
+		return nil, fmt.Errorf("%s:%d:%d: %s; mend the file first", path, p.Range.Start.Line+1, p.Range.Start.Character+1, p.Message)
 	}
 	root, err := parseText(text)
 	if err != nil {

@@ -333,6 +333,8 @@ func TestPerm10BrokenFile(t *testing.T) {
 			}
 			if err := s.Set(User, Allow, "mcp__a__c"); err == nil && c.text != "" {
 				t.Error("a broken file was edited")
+			} else if at := fmt.Sprintf("%s:%d:%d: ", path, c.line+1, problems[0].Range.Start.Character+1); err != nil && !strings.Contains(err.Error(), at) {
+				t.Errorf("%v, want %s", err, at)
 			}
 			if got := read(t, path); got != c.text && c.text != "" {
 				t.Errorf("the file is now\n%s", got)

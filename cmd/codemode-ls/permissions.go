@@ -113,7 +113,7 @@ func (permissionsList) Run(a *app) error {
 		return err
 	}
 	for _, p := range store.Problems() {
-		fmt.Fprintf(a.stderr, "%s:%d: error: %s\n", printable(p.File), p.Range.Start.Line+1, printable(p.Message))
+		fmt.Fprintf(a.stderr, "%serror: %s\n", problemPlace(p), printable(p.Message))
 	}
 	rules := store.Rules().All()
 	if len(rules) == 0 {
