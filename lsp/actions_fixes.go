@@ -47,6 +47,14 @@ func (m *mender) fixes(f finding) []mend {
 // closestTools write one of the names that may have been meant.
 func (m *mender) closestTools(f finding) []mend {
 	var all []mend
+	if f.named > 0 {
+		name := f.data.Closest[0]
+		end := m.offset(f.at.End)
+		if u, ok := m.useAt(f.at); !ok || u.Quoted {
+			return nil
+		}
+		return []mend{{title: "Call " + name, edits: []edit{m.renamedAt(f, name), {end, f.named, "("}}, preferred: true}}
+	}
 	for i, name := range f.data.Closest {
 		all = append(all, mend{title: "Change to " + name, edits: []edit{m.renamedAt(f, name)}, preferred: i == 0})
 	}
@@ -466,6 +474,16 @@ func (m *mender) typeFixes(t protocol.Diagnostic) []mend {
 	}
 	at := utf16Range(t.Range)
 	var all []mend
+	switch name := m.slice(at); {
+	case slices.Contains(missingName, int32(code)) && m.isTool(name):
+		form := typegen.CallForm(name)
+		if code == 18004 { // a property in short
+			form = name + ": " + form
+		}
+		all = append(all, mend{title: "Change to " + typegen.CallForm(name), edits: []edit{m.replaced(at, form)}, preferred: true, safe: true})
+	case code == 2693 && name == "Tools":
+		all = append(all, mend{title: "Change to tools", edits: []edit{m.replaced(at, "tools")}, preferred: true, safe: true})
+	}
 	if slices.Contains(missingAwait, int32(code)) && strings.Contains(messageText(t.Message), "Promise<") {
 		all = append(all, m.awaitValue(at, messageText(t.Message))...)
 	}

@@ -158,6 +158,7 @@ type finding struct {
 	data     findingData
 	promise  *script.Unawaited // of an unawaited call
 	until    int               // where the name of an unknown tool ends, when it goes on behind at
+	named    int               // where the arguments begin of tools.call("tool", …), or 0
 }
 
 // findingData is what a fix needs.
@@ -390,6 +391,12 @@ func (d *diagnosis) globals() {
 			// GlobalMembers has it
 		case d.ofGlobal(t):
 			// TypeScript keeps const and class out of globalThis, the sandbox does not.
+		case slices.Contains(missingName, int32(code)) && d.isTool(name):
+			t.Message = protocol.String("Cannot find name '" + plain(name, 80) + "'. Tools are members of tools: write " + typegen.CallForm(name) + ".")
+			kept = append(kept, t)
+		case code == 2693 && name == "Tools":
+			t.Message = protocol.String("Cannot find name 'Tools'. Did you mean 'tools'?")
+			kept = append(kept, t)
 		case code == 1235:
 			t.Message = protocol.String("Namespaces are not available in Exec scripts: a script is the body of a function. Use an object or plain functions.")
 			kept = append(kept, t)
@@ -420,6 +427,12 @@ func (d *diagnosis) globals() {
 			report(at, name, lacking[name])
 		}
 	}
+}
+
+// isTool says whether a name is that of a tool.
+func (d *diagnosis) isTool(name string) bool {
+	_, known := d.pool.Catalog.Find(name)
+	return known
 }
 
 // usedAsLibrary says whether a name stands there as that of a module does: it is
@@ -569,6 +582,12 @@ func (d *diagnosis) unknownTool(u script.Use) {
 	d.absent = true
 	f.message = fmt.Sprintf("There is no tool %q.", plain(u.Name, 200))
 	closest, asked := d.closest[u.Name]
+	if name, end := d.byName(u); name != "" {
+		f.data.Closest, f.named = []string{name}, end
+		f.message += " Tools are called themselves: " + typegen.CallForm(name) + "(…)."
+		d.add(f)
+		return
+	}
 	if name, end := d.ofServer(u); name != "" {
 		closest, asked, f.until = []string{name}, true, end
 	}
@@ -631,6 +650,32 @@ func (d *diagnosis) namespace(server string) string {
 		}
 	}
 	return ""
+}
+
+// firstName is a call whose first argument is a name.
+var firstName = regexp.MustCompile(`^["'\x60]?\]?\s*\(\s*(?:"([^"\n]+)"|'([^'\n]+)')\s*(?:,\s*|\))`)
+
+// byName is the tool that is meant by tools.call("tool", …), as clients of MCP have
+// it, and where the rest of the arguments begins.
+func (d *diagnosis) byName(u script.Use) (name string, end int) {
+	after := d.at.OffsetUTF16(u.NameRange.End)
+	m := firstName.FindStringSubmatchIndex(d.text[after:])
+	if m == nil {
+		return "", 0
+	}
+	at := m[2:4]
+	if at[0] < 0 {
+		at = m[4:6]
+	}
+	name = d.text[after+at[0] : after+at[1]]
+	if !d.isTool(name) {
+		return "", 0
+	}
+	end = after + m[1]
+	if d.text[end-1] == ')' {
+		end--
+	}
+	return name, end
 }
 
 // sameWords says whether two names differ in nothing but case and what stands
