@@ -80,6 +80,11 @@ func (d *document) parse() *hujson.Object {
 		return nil
 	}
 	root, err := hujson.Parse(d.text)
+	if err != nil && !bytes.HasSuffix(d.text, []byte("\n")) { // a comment is ended by the end of the file, too
+		if again, ok := hujson.Parse(append(bytes.Clone(d.text), '\n')); ok == nil {
+			root, err = again, nil
+		}
+	}
 	if err != nil {
 		at, message := d.syntaxError(err)
 		d.report(at, at+1, "error", "syntax", message)

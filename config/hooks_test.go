@@ -233,3 +233,15 @@ func TestHooksUnderAnotherName(t *testing.T) {
 		}
 	}
 }
+
+// A comment may be the last thing in a file, without a line break behind it.
+func TestCommentAtTheEnd(t *testing.T) {
+	dir := t.TempDir()
+	text := `{"hooks": {"PreToolUse": [{"hooks": [{"command": "good"}]}]}} // mine`
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c := Load(Sources{UserDir: dir}); len(c.Findings) != 0 || len(c.Hooks) != 1 {
+		t.Errorf("%+v %+v", c.Findings, c.Hooks)
+	}
+}

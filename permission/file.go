@@ -228,7 +228,13 @@ func parseText(text []byte) (hujson.Value, error) {
 			return hujson.Value{}, fmt.Errorf("hujson: line %d, column 1: nested too deeply", line(i))
 		}
 	}
-	return hujson.Parse(text)
+	root, err := hujson.Parse(text)
+	if err != nil && !bytes.HasSuffix(text, []byte("\n")) { // a comment is ended by the end of the file, too
+		if again, ok := hujson.Parse(append(bytes.Clone(text), '\n')); ok == nil {
+			return again, nil
+		}
+	}
+	return root, err
 }
 
 // nameOf is the name of a member.

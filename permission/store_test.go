@@ -240,7 +240,17 @@ func strip(s string) string {
 // there, and the file says what was set.
 func TestPerm10RandomEdits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := []byte("{ // c0\n \"x\": [1, /* c1 */ 2],\n \"permissions\": { /* c2 */ \"deny\": [ // c3\n \"mcp__k__k\" /* c4 */, // c5\n ], // c6\n } /* c7 */ } // c8\n")
+		base := rapid.SampledFrom([]string{
+			"{ // c0\n \"x\": [1, /* c1 */ 2],\n \"permissions\": { /* c2 */ \"deny\": [ // c3\n \"mcp__k__k\" /* c4 */, // c5\n ], // c6\n } /* c7 */ } // c8\n",
+			`{ /* c0 */ "x": [1, /* c1 */ 2], "permissions": { /* c2 */ "deny": [ /* c3 */ "mcp__k__k" /* c4 */ /* c5 */ ] /* c6 */ } /* c7 */ } // c8`,
+			"// c0\n{\n    \"permissions\": { // c1\n        \"deny\": [ // c2\n            \"mcp__k__k\" // c3\n            // c4\n        ], // c5\n        \"allow\": [] // c6\n    } // c7\n}\n// c8\n",
+			"/* c0 */{\"permissions\":{\"allow\":[/* c1 */],/* c2 */\"ask\":[],\"deny\":[\"mcp__k__k\"/* c3 */]/* c4 */},/* c5 */\"y\":{/* c6 */}/* c7 */}/* c8 */",
+			"{\n\t// c0\n\t\"permissions\": {\n\t\t// c1\n\t\t\"ask\": [\n\t\t\t// c2\n\t\t],\n\t\t/* c3 */ \"deny\": [\"mcp__k__k\", /* c4 */], // c5\n\t\t// c6\n\t}, // c7\n} // c8",
+		}).Draw(t, "base")
+		if rapid.Bool().Draw(t, "Windows") {
+			base = strings.ReplaceAll(base, "\n", "\r\n")
+		}
+		text := []byte(base)
 		state := map[string]Effect{"mcp__k__k": Deny}
 		for range rapid.IntRange(1, 12).Draw(t, "n") {
 			match := "mcp__s__" + rapid.SampledFrom([]string{"a", "b", "c", "*"}).Draw(t, "tool")
@@ -263,6 +273,9 @@ func TestPerm10RandomEdits(t *testing.T) {
 			if state[r.Match] != r.Effect {
 				t.Fatalf("%s is %s, want %s in\n%s", r.Match, r.Effect, state[r.Match], text)
 			}
+		}
+		if n := strings.Count(string(text), "\n"); n > 0 && strings.Contains(base, "\r\n") != (strings.Count(string(text), "\r\n") == n) {
+			t.Fatalf("line ends are mixed in %q", text)
 		}
 		for i := range 9 {
 			if strings.Count(string(text), "c"+strconv.Itoa(i)) != 1 {
