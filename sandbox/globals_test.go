@@ -169,7 +169,8 @@ func TestExec17ClonesAndDates(t *testing.T) {
 		"return [String(new Date(0)), new Date(0).toTimeString()]": `["Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)","00:00:00 GMT+0000 (Coordinated Universal Time)"]`,
 		// From the examples of Unicode's table 3-8 and those of the Encoding standard.
 		"return [[0xc0, 0xaf, 0xe0, 0x80, 0xbf, 0xf0, 0x81, 0x82, 0x41], [0xed, 0xa0, 0x80, 0xed, 0xbf, 0xbf, 0x41], [0xf4, 0x91, 0x92, 0x93, 0xff, 0x41, 0x80, 0xbf, 0x42], [0xe1, 0x80, 0xe2, 0xf0, 0x91, 0x92, 0xf1, 0xbf, 0x41], [0xe2, 0x82]].map((b) => new TextDecoder().decode(new Uint8Array(b)))": "[\"\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffd\ufffdA\",\"\ufffd\ufffd\ufffd\ufffd\ufffd\ufffdA\",\"\ufffd\ufffd\ufffd\ufffd\ufffdA\ufffd\ufffdB\",\"\ufffd\ufffd\ufffd\ufffdA\",\"\ufffd\"]",
-		"return [new URL('https://a.b'), new URLSearchParams()].map((x) => Object.prototype.toString.call(x))": `["[object URL]","[object URLSearchParams]"]`,
+		"return [null, undefined, 12, true, '?a=1&?b=2', { d: 1 }, [['e', 2]]].map((x: any) => new URLSearchParams(x).toString())":                                                                                                                                                                          `["","","12=","true=","a=1&%3Fb=2","d=1","e=2"]`,
+		"return [new URL('https://a.b'), new URLSearchParams()].map((x) => Object.prototype.toString.call(x))":                                                                                                                                                                                              `["[object URL]","[object URLSearchParams]"]`,
 	} {
 		o, _ := runScript(t, code)
 		wantValue(t, o, want)

@@ -177,9 +177,9 @@
       };
     }
     constructor(i = '') {
-      if (typeof i === 'string') this.#l = host.parseQuery(i[0] === '?' ? i.slice(1) : i);
-      else if (i != null) {
-        if (i[Symbol.iterator])
+      if (O(i) !== i) this.#l = host.parseQuery(`${i ?? ''}`.replace(/^\?/, ''));
+      else {
+        if (i[Symbol.iterator] != null)
           for (const pair of i) {
             const [k, v, ...more] = pair;
             if (v === undefined || more.length > 0) throw new TypeError('Each query pair must be an iterable [name, value] tuple');
