@@ -121,14 +121,15 @@ func (t target) found(s string) int {
 	if strings.HasPrefix(s, t.text) {
 		return len(t.text)
 	}
-	n := 0
-	for n < len(s) && n < len(t.text) && s[n] == t.text[n] {
-		n++
-	}
-	if !t.secret || n < max(minCut, len(t.text)/2) {
+	if !t.secret {
 		return 0
 	}
-	if strings.HasPrefix(s[n:], ellipsis) || n == len(s) && n >= minEnd {
+	least := max(minCut, len(t.text)/2)
+	if n := len(s); n < len(t.text) && n >= max(least, minEnd) && strings.HasPrefix(t.text, s) {
+		return n
+	}
+	n := strings.Index(s[:min(len(s), len(t.text)+len(ellipsis))], ellipsis)
+	if n >= least && strings.HasPrefix(t.text, s[:n]) {
 		return n
 	}
 	return 0
