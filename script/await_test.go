@@ -17,6 +17,7 @@ func TestFindPromises(t *testing.T) {
 		{"with then", "tools.a({}).then((x) => x).finally(f)", "a: tools.a({}).then((x) => x).finally(f)"},
 		{"dealt with", "tools.a({}).catch(f); tools.b({}).then(f, g)", ""},
 		{"operands", "x && tools.a({}); y ? tools.b({}) : tools.c({})\nz ?? tools.d({})", "a: tools.a({})|b: tools.b({})|c: tools.c({})|d: tools.d({})"},
+		{"operands of comparisons", "x === y && tools.a({}); x !== y || tools.b({})", "a: tools.a({})|b: tools.b({})"},
 		{"operands that are used", "const a = x && tools.a({}); f(a); return y ? tools.b({}) : tools.c({}); g(x || tools.d({}))", ""},
 		{"in parentheses", "(tools.a({}));", "a: (tools.a({}))"},
 		{"forEach", "xs.forEach((x) => tools.a({ x }))", "a: xs.forEach((x) => tools.a({ x }))"},

@@ -88,7 +88,7 @@ func (s *scan) asserted(i int) bool {
 // isType says whether what begins with `as T` is nothing else, as far as it can
 // be told.
 func (s *scan) isType(e extent) bool {
-	return !s.has(e, "||", "&&", "??", "==", "!=", "?") && (s.has(e, "<") || !s.has(e, ","))
+	return !s.has(e, "||", "&&", "??", "==", "!=", "===", "!==", "?") && (s.has(e, "<") || !s.has(e, ","))
 }
 
 // typeStart is the index of the < whose > is at i, or -1.

@@ -514,7 +514,12 @@ func GlobalMembers(text string, is func(name string) bool) []Range {
 
 // optional says whether the token at i asks whether there is something at all.
 func (s *scan) optional(i int) bool {
-	return s.is(i, "?.") || s.is(i, "?") || s.is(i, "??") || s.is(i, "&&") || s.is(i, "||") || s.is(i, "==") || s.is(i, "!=")
+	return s.is(i, "?.") || s.is(i, "?") || s.is(i, "??") || s.is(i, "&&") || s.is(i, "||") || s.compares(i)
+}
+
+// compares says whether the token at i asks whether two values are equal.
+func (s *scan) compares(i int) bool {
+	return s.is(i, "==") || s.is(i, "!=") || s.is(i, "===") || s.is(i, "!==")
 }
 
 // around is the index of the bracket that the token at i is directly in, or -1.

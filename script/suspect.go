@@ -450,7 +450,7 @@ func (s *suspicion) values() {
 		case s.is(i, "+") && s.isText(i-1) && i+1 < len(s.tokens):
 			s.value(extent{i + 1, s.operandEnd(i + 1)}, Promised, OnePromise, PromiseList)
 		case i > 0 && i+1 < len(s.tokens) && s.is(i, "+") && s.isText(i+1),
-			i > 0 && (s.is(i, "||") || s.is(i, "??") || s.is(i, "==") || s.is(i, "!=")) && s.closes(i-1):
+			i > 0 && (s.is(i, "||") || s.is(i, "??") || s.compares(i)) && s.closes(i-1):
 			if e := (extent{s.headOf(i - 1), i}); s.stands(e.from) && (s.is(i, "+") || s.endsCall(e)) {
 				s.value(e, CertainPromise, OnePromise)
 			}

@@ -334,7 +334,7 @@ func (l *lexer) afterDot() bool {
 
 // puncts are the tokens of more than one character that matter here, longest
 // first; all others may as well be read one by one.
-var puncts = []string{"...", "?.", "=>", "++", "--", "&&", "||", "??", "==", "!=", "<=", ">=", "**", "+=", "-=", "*=", "/=", "%="}
+var puncts = []string{"...", "===", "!==", "?.", "=>", "++", "--", "&&", "||", "??", "==", "!=", "<=", ">=", "**", "+=", "-=", "*=", "/=", "%="}
 
 func (l *lexer) punct() {
 	rest := l.text[l.pos:]
