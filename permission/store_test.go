@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"codemode-ls/internal/growth"
+
 	"pgregory.net/rapid"
 )
 
@@ -478,13 +480,12 @@ func TestOddFilesAreBroken(t *testing.T) {
 // A repository may hold any file: a large one, broken or not, takes no longer than
 // its size says.
 func TestManyRulesOnOneLine(t *testing.T) {
-	read := func(n int) time.Duration {
+	growth.Linear(t, "rules", 40_000, func(n int) {
 		names := make([]string, n-1)
 		for i := range names {
 			names[i] = fmt.Sprintf("mcp__ä__%05d", i)
 		}
 		text := `{"permissions":{"deny":["` + strings.Join(names, `","`) + `","mcp__z__z"]}}`
-		began := time.Now()
 		for _, text := range []string{text, text + "}"} {
 			f := parseFile([]byte(text), "f", Repository)
 			last := f.rules[len(f.rules)-1]
@@ -492,17 +493,7 @@ func TestManyRulesOnOneLine(t *testing.T) {
 				t.Errorf("%d rules, the last one %+v", len(f.rules), last)
 			}
 		}
-		return time.Since(began)
-	}
-	// How fast a machine is and what else it does says nothing: eight times the rules
-	// take eight times as long, or 64 times if each looks at the whole text.
-	var few, many time.Duration
-	for range 5 {
-		if few, many = read(5_000), read(40_000); many < 24*few {
-			return
-		}
-	}
-	t.Errorf("5,000 rules took %s, 40,000 took %s", few, many)
+	})
 }
 
 // Two editors that share a file lose no rule of each other.
