@@ -13,7 +13,8 @@ import (
 
 // Runner runs hooks. Its fields are set once.
 type Runner struct {
-	// Dir is where commands run: the workspace's folder, "" for the process's own.
+	// Dir is where commands run: the workspace's folder, "" for the process's own. When
+	// it is not there, they run in the folder for temporary files.
 	Dir string
 	Log *slog.Logger
 }
@@ -150,7 +151,7 @@ func (n *Notes) add(a answer) {
 // ask runs one hook and reads its answer; false when it has none that counts
 // (HOOK-2).
 func (r *Runner) ask(ctx context.Context, h *config.Hook, c Call) (answer, bool) {
-	stdin, err := input(h.Event, r.Dir, c)
+	stdin, err := input(h.Event, r.folder(), c)
 	if err != nil {
 		r.failed(h, c, err, "")
 		return answer{}, false

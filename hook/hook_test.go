@@ -323,3 +323,14 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+// HOOK-1: a guard has its say also when the folder is gone.
+func TestHook1WithoutAFolder(t *testing.T) {
+	r, log := newRunner(t)
+	if err := os.Remove(r.Dir); err != nil {
+		t.Fatal(err)
+	}
+	if v := r.Before(t.Context(), before(`grep -q "\"cwd\":\"$PWD\"" && echo "no" >&2 && exit 2`), aCall); v.Decision != Deny || v.Reason != "no" {
+		t.Errorf("%+v, %s", v, log)
+	}
+}

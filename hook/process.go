@@ -44,7 +44,7 @@ func (r *Runner) run(ctx context.Context, h *config.Hook, stdin []byte) (outcome
 	defer limit.Stop()
 
 	cmd := exec.CommandContext(ctx, shell[0], append(shell[1:len(shell):len(shell)], h.Command)...)
-	cmd.Dir = r.Dir
+	cmd.Dir = r.folder()
 	cmd.Env = environment(os.Environ(), r.Dir)
 	stdout := &bounded{most: maxStdout, over: func() { cancel(errTooMuch) }}
 	stderr := &bounded{most: maxStderr}
@@ -76,6 +76,15 @@ func (r *Runner) run(ctx context.Context, h *config.Hook, stdin []byte) (outcome
 		return o, fmt.Errorf("it ended with %w", err)
 	}
 	return o, nil
+}
+
+// folder is where commands run: a guard that is asked for must not be lost with a
+// folder that somebody has removed, so that another one stands in for it.
+func (r *Runner) folder() string {
+	if info, err := os.Stat(r.Dir); r.Dir != "" && (err != nil || !info.IsDir()) {
+		return os.TempDir()
+	}
+	return r.Dir
 }
 
 // bounded keeps the first bytes that are written to it.
