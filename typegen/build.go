@@ -14,6 +14,7 @@ type builder struct {
 	direction Direction
 	problems  []Problem
 	work      int
+	handled   int  // properties, see maxHandled
 	looked    bool // through a reference, since somebody cleared it
 	opened    bool // closed objects are met as if they were open
 	depth     int  // of builds within builds
@@ -212,8 +213,15 @@ func (b *builder) narrow(u union, n *node, k *keywords) union {
 			}
 		}
 		var branches collector
+		named := false
 		for _, kid := range list.kids {
-			branches.add(b.build(kid))
+			branch := b.build(kid)
+			named = named || namesMore(branch, u)
+			branches.add(branch)
+		}
+		if branches.out.isAnything() && named {
+			u = b.loosened(u) // one branch names properties, another one lets anything pass
+			continue
 		}
 		u = b.meet(u, b.apart(branches.out))
 	}

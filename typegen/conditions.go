@@ -30,7 +30,8 @@ func (b *builder) dependencies(u union, k *keywords) union {
 			default:
 				continue
 			}
-			u = b.meet(u, join(withObject(without(name)), then))
+			there := withObject(&objectType{props: []property{{name: name, typ: fixed(anything), optional: true}}, strict: true})
+			u = b.meet(u, join(withObject(without(name)), b.meet(then, there)))
 		}
 	}
 	return u
@@ -52,20 +53,38 @@ func withObject(o *objectType) union {
 // not `if` but `else`.
 func (b *builder) conditional(u union, k *keywords) union {
 	if len(u) > maxObjects/2 {
-		return u
+		b.report(b.doc.root, tooMuchWork)
+		return b.loosened(u)
 	}
 	no := b.subtract(u, k.ifs, 0)
-	if same(no, u) && k.els == nil {
-		return u // the first part adds nothing to it
-	}
 	yes := b.meet(u, b.build(k.ifs))
 	if k.then != nil {
 		yes = b.meet(yes, b.build(k.then))
+	}
+	if same(no, u) && k.els == nil && !namesMore(yes, u) {
+		return u // the first part adds nothing to it
 	}
 	if k.els != nil {
 		no = b.meet(no, b.build(k.els))
 	}
 	return join(yes, no)
+}
+
+// namesMore tells whether objects of a set have properties that none of another's
+// objects has.
+func namesMore(u, than union) bool {
+	for _, x := range u {
+		if x.kind != kindObject {
+			continue
+		}
+		for _, p := range x.object.props {
+			known := func(y alternative) bool { return y.kind != kindObject || y.object.find(p.name) >= 0 }
+			if !slices.ContainsFunc(than, known) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func same(a, b union) bool {
@@ -138,7 +157,7 @@ func (b *builder) subtractOne(x alternative, n *node, depth int) union {
 		case "enum":
 			all = v.kind == '[' && add(subtractValues(x, v.kids))
 		case "required":
-			all = v.kind == '[' && add(subtractRequired(x, v))
+			all = v.kind == '[' && add(b.subtractRequired(x, v))
 		case "properties":
 			all = v.kind == '{' && add(b.subtractProperties(x, v, depth))
 		case "not":
@@ -234,7 +253,7 @@ func subtractValues(x alternative, values []*node) union {
 }
 
 // subtractRequired leaves the objects that lack one of the names.
-func subtractRequired(x alternative, names *node) union {
+func (b *builder) subtractRequired(x alternative, names *node) union {
 	if x.kind != kindObject {
 		return nil
 	}
@@ -244,8 +263,11 @@ func subtractRequired(x alternative, names *node) union {
 			continue
 		}
 		p := property{name: r.text, typ: fixed(anything), optional: true, absent: true}
-		if o, ok := x.object.replace(p); ok {
+		if o, ok := b.replace(x.object, p); ok {
 			out = append(out, alternative{kind: kindObject, object: o})
+		}
+		if len(out) > maxPieces || b.handled > maxHandled {
+			return union{x}
 		}
 	}
 	return out
@@ -287,8 +309,11 @@ func (b *builder) subtractProperties(x alternative, props *node, depth int) unio
 				rest = old
 			}
 		}
-		o, _ := x.object.replace(property{name: name, typ: rest})
+		o, _ := b.replace(x.object, property{name: name, typ: rest})
 		out = append(out, alternative{kind: kindObject, object: o})
+		if len(out) > maxPieces || b.handled > maxHandled {
+			return union{x}
+		}
 	}
 	return out
 }
@@ -301,7 +326,8 @@ func sayable(n *node) bool {
 
 // replace returns a copy of an object type with one property set; ok is false
 // when a required property would have to be absent.
-func (o *objectType) replace(p property) (_ *objectType, ok bool) {
+func (b *builder) replace(o *objectType, p property) (_ *objectType, ok bool) {
+	b.handled += len(o.props)
 	out := &objectType{props: slices.Clone(o.props), rest: o.rest, restType: o.restType, keys: o.keys, patterns: o.patterns, strict: o.strict}
 	if i := o.find(p.name); i >= 0 {
 		if p.absent && !o.props[i].optional {

@@ -275,6 +275,7 @@ const (
 	maxProduct = 1 << 14 // pairs of alternatives in one meet
 	maxObjects = 64      // object alternatives that a meet may produce
 	maxWork    = 200_000 // meets of a whole document
+	maxHandled = 2 << 20 // properties of all object types that meet in a document
 )
 
 // meet is the intersection of two sets.
@@ -287,12 +288,12 @@ func (b *builder) meet(x, y union) union {
 	case len(x) == 0 || len(y) == 0:
 		return nil
 	}
-	if b.work++; b.work > maxWork {
-		b.report(b.doc.root, "too much to work out: some parts are wider than the schema says")
-		return x
+	if b.work++; b.work > maxWork || b.handled > maxHandled {
+		b.report(b.doc.root, tooMuchWork)
+		return b.loosened(x)
 	}
 	if len(x)*len(y) > maxProduct {
-		return meetMany(x, y)
+		return b.meetMany(x, y)
 	}
 	var c collector
 	objects := 0
@@ -307,19 +308,44 @@ func (b *builder) meet(x, y union) union {
 			c.add(got)
 		}
 		if objects > maxObjects && len(x) > 1 && len(y) > 1 {
-			return x
+			b.report(b.doc.root, tooMuchWork)
+			return b.loosened(x)
 		}
 	}
 	return c.out
 }
 
+const tooMuchWork = "too much to work out: some parts are wider than the schema says"
+
+// loosened is a set that stands for less than what is known of it: its objects may
+// have properties that only another part of the schema names.
+func (b *builder) loosened(u union) union {
+	out := make(union, 0, len(u))
+	for _, x := range u {
+		switch {
+		case x.kind == kindRef && x.ref.state == building:
+			return anything
+		case x.kind == kindRef:
+			b.looked = true
+			out = append(out, b.loosened(b.build(x.ref))...)
+		case x.kind == kindObject && x.object.rest == restOpen:
+			o := *x.object
+			o.rest, o.restType = restTyped, fixed(anything)
+			out = append(out, alternative{kind: kindObject, object: &o})
+		default:
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
 // meetMany handles long enumerations, and gives up on the rest.
-func meetMany(x, y union) union {
+func (b *builder) meetMany(x, y union) union {
 	literals := make(map[string]bool, len(y))
 	var whole [kindLiteral + 1]bool // kinds of which y has every value
 	for i := range y {
 		if y[i].kind > kindString && y[i].kind != kindLiteral {
-			return x
+			return b.loosened(x)
 		}
 		literals[y[i].text] = true
 		whole[y[i].kind] = true
@@ -328,7 +354,7 @@ func meetMany(x, y union) union {
 	for _, a := range x {
 		switch {
 		case a.kind != kindLiteral:
-			return x
+			return b.loosened(x)
 		case literals[a.text] || whole[a.base]:
 			out = append(out, a)
 		}
@@ -424,6 +450,7 @@ func (b *builder) meetObjects(x, y alternative) union {
 	if len(a.props) == 0 && a.rest == restOpen {
 		return union{y}
 	}
+	b.handled += len(a.props) + len(c.props)
 	out := &objectType{props: make([]property, 0, len(a.props)+len(c.props)), strict: a.strict || c.strict}
 	for i := range a.props {
 		p := a.props[i]
