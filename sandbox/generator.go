@@ -3,6 +3,7 @@ package sandbox
 import (
 	"strings"
 
+	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/token"
 )
@@ -16,6 +17,12 @@ import (
 // It is right for yield* alone, which v[1] tells:
 //
 //	resume(k === "return" && v[1] ? k : "next", v[1] ? …)
+//
+// What it returns is an object whose methods are its own, and can be seen; another
+// helper has it look like a generator.
+
+// generatorName is that helper.
+const generatorName = "generator of"
 
 // mendAsyncGenerator corrects the helper, when a statement of the program's own
 // level declares it.
@@ -29,20 +36,49 @@ func mendAsyncGenerator(s ast.Statement) {
 		return
 	}
 	w := treeWalker{enter: func(node any) bool {
-		call, ok := node.(*ast.CallExpression)
-		if !ok || len(call.ArgumentList) != 4 {
-			return true
-		}
-		method, ok := call.ArgumentList[0].(*ast.ConditionalExpression)
-		if !ok {
-			return true
-		}
-		if value, ok := call.ArgumentList[1].(*ast.ConditionalExpression); ok {
-			method.Test = &ast.BinaryExpression{Operator: token.LOGICAL_AND, Left: method.Test, Right: value.Test}
+		switch n := node.(type) {
+		case *ast.CallExpression:
+			mendResume(n)
+		case *ast.ReturnStatement:
+			list, ok := n.Argument.(*ast.SequenceExpression)
+			if !ok {
+				break
+			}
+			last := &list.Sequence[len(list.Sequence)-1]
+			if it, ok := (*last).(*ast.Identifier); ok {
+				*last = callAt(it.Idx, it.Idx, generatorName, it)
+			}
 		}
 		return true
 	}}
 	w.walk([]ast.Statement{s})
+}
+
+func mendResume(call *ast.CallExpression) {
+	if len(call.ArgumentList) != 4 {
+		return
+	}
+	method, ok := call.ArgumentList[0].(*ast.ConditionalExpression)
+	if !ok {
+		return
+	}
+	if value, ok := call.ArgumentList[1].(*ast.ConditionalExpression); ok {
+		method.Test = &ast.BinaryExpression{Operator: token.LOGICAL_AND, Left: method.Test, Right: value.Test}
+	}
+}
+
+// asyncGenerator has an object look like an async generator.
+func (r *realm) asyncGenerator(c goja.FunctionCall) goja.Value {
+	o, _ := c.Argument(0).(*goja.Object)
+	const yes, no = goja.FLAG_TRUE, goja.FLAG_FALSE
+	for _, name := range []string{"next", "throw", "return"} {
+		o.DefineDataProperty(name, o.Get(name), yes, yes, no)
+	}
+	for _, symbol := range o.Symbols() {
+		o.DefineDataPropertySymbol(symbol, o.GetSymbol(symbol), yes, yes, no)
+	}
+	o.DefineDataPropertySymbol(goja.SymToStringTag, r.vm.ToValue("AsyncGenerator"), no, yes, no)
+	return o
 }
 
 // mendField puts what a field begins with into an arrow function that is called,

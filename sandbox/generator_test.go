@@ -44,3 +44,14 @@ func TestExec17SuperInFields(t *testing.T) {
 		t.Errorf("%+v", f.Error)
 	}
 }
+
+// EXEC-8, EXEC-17: an async generator shows as one.
+func TestExec17AsyncGeneratorObjects(t *testing.T) {
+	r, rec := newTestRealm(t)
+	f := r.runText(`async function* g() { yield 1 } const it = g(); console.log(it, { it });
+		return [Object.keys(it), String(it), it[Symbol.asyncIterator]() === it, { ...it }, await it.next(), await it.return(2), await it.next()]`, script.JavaScript)
+	const want = `[[],"[object AsyncGenerator]",true,{},{"value":1,"done":false},{"value":2,"done":true},{"done":true}]`
+	if f.Status != Completed || string(f.value) != want || len(rec.logs) != 1 || rec.logs[0] != "Object [AsyncGenerator] {} { it: Object [AsyncGenerator] {} }" {
+		t.Errorf("%s %s %+v %q", f.Status, f.value, f.Error, rec.logs)
+	}
+}

@@ -74,7 +74,7 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	// program (ISO-1), so they are in the function too.
 	at := main.Idx0()
 	parameters := &ast.ParameterList{Opening: at, Closing: at}
-	for _, name := range []unistring.String{awaiterName, superName, gaugeName, importerName, powerName} {
+	for _, name := range []unistring.String{awaiterName, superName, gaugeName, importerName, powerName, generatorName} {
 		parameters.List = append(parameters.List, &ast.Binding{Target: &ast.Identifier{Name: name, Idx: at}})
 	}
 	body := append(tree.Body[:last:last], &ast.ReturnStatement{Return: at, Argument: main})
