@@ -160,12 +160,12 @@ func TestHook2Failures(t *testing.T) {
 func TestHook2Hang(t *testing.T) {
 	r, log := newRunner(t)
 	hooks := before(decide("allow", "") + `; sleep 1000 & echo $! > child; echo $$ > leader; sleep 1000`)
-	hooks[0].Timeout = 300 * time.Millisecond
+	hooks[0].Timeout = 2 * time.Second // enough for a shell to begin on a busy machine
 	began := time.Now()
 	if v := r.Before(t.Context(), hooks, aCall); v.Decision != "" {
 		t.Errorf("got %+v", v)
 	}
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > time.Minute { // of 1000 s
 		t.Errorf("took %s", took)
 	}
 	if !strings.Contains(log.String(), "time limit") {
@@ -183,7 +183,7 @@ func TestHook2Hang(t *testing.T) {
 // gone waits until a process has ended: a killed orphan ends a moment later.
 func gone(t *testing.T, pid string) {
 	t.Helper()
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(30 * time.Second)
 	for time.Now().Before(deadline) {
 		out, _ := exec.Command("ps", "-o", "stat=", "-p", pid).Output()
 		if state := strings.TrimSpace(string(out)); state == "" || strings.HasPrefix(state, "Z") {
@@ -201,7 +201,7 @@ func TestLeftBehind(t *testing.T) {
 	if v.Decision != Deny {
 		t.Errorf("got %+v", v)
 	}
-	if took := time.Since(began); took > 5*time.Second {
+	if took := time.Since(began); took > time.Minute { // of 1000 s
 		t.Errorf("took %s", took)
 	}
 	pid, err := os.ReadFile(filepath.Join(r.Dir, "child"))

