@@ -394,6 +394,9 @@ func (d *diagnosis) globals() {
 		case slices.Contains(missingName, int32(code)) && d.isTool(name):
 			t.Message = protocol.String("Cannot find name '" + plain(name, 80) + "'. Tools are members of tools: write " + typegen.CallForm(name) + ".")
 			kept = append(kept, t)
+		case code == 17004:
+			t.Message = protocol.String("There is no JSX in Exec scripts; type parameters and assertions, <T>, need a file named *.exec.ts.")
+			kept = append(kept, t)
 		case code == 2693 && name == "Tools":
 			t.Message = protocol.String("Cannot find name 'Tools'. Did you mean 'tools'?")
 			kept = append(kept, t)

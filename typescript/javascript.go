@@ -63,6 +63,8 @@ func (t *tolerance) tolerates(f protocol.Diagnostic) bool {
 		return regexp.MustCompile(`\bvar\s+` + regexp.QuoteMeta(t.textOf(f.Range)) + `\b`).MatchString(t.text)
 	case 2554:
 		return len(script.Mentions(t.text, func(name string) bool { return name == "arguments" })) > 0
+	case 17008, 1381, 1382, 7026:
+		return true // of JSX, which 17004 says is none
 	case 2698:
 		return true // of an unknown value
 	case 2790:
