@@ -44,7 +44,7 @@ func create(root *os.Root, name string) (*File, error) {
 		return nil, errors.New("it is no regular file")
 	case info.Size() > 0:
 		if _, err := Open(root, name); err != nil {
-			return nil, fmt.Errorf("the file is there and is not a cassette, so it is not overwritten (%w)", err)
+			return nil, fmt.Errorf("the file is there and is not a cassette, so it is not overwritten; remove it first (%w)", err)
 		}
 	}
 	c := &File{root: root, name: name, temp: filepath.Join(filepath.Dir(name), ".cassette-"+rand.Text())}
