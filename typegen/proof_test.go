@@ -26,7 +26,8 @@ import (
 //
 //	CODEMODE_TSC=…/typescript/lib/tsc.js go test ./typegen -run TestProof -v -tools=FOLDER
 //
-// takes any folder of tools/list answers (`{"tools": […]}`).
+// takes any folder of tools/list answers (`{"tools": […]}`, with or without what
+// JSON-RPC puts around it, or the list alone).
 var (
 	toolsFolder = flag.String("tools", "../../shared/corpus", "folder of tools/list answers for TestProofTools")
 	suiteFolder = flag.String("suite", "../../shared/schema-suite", "folder of the JSON Schema test suite for TestProofSuite")
@@ -336,7 +337,11 @@ func TestProofTools(t *testing.T) {
 			Tools  []json.RawMessage
 			Result struct{ Tools []json.RawMessage }
 		}
-		if err := json.Unmarshal(raw, &list); err != nil {
+		into := any(&list)
+		if strings.HasPrefix(strings.TrimSpace(string(raw)), "[") { // the tools alone
+			into = &list.Tools
+		}
+		if err := json.Unmarshal(raw, into); err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
