@@ -812,11 +812,10 @@ func (d *diagnosis) unawaited() {
 	}
 }
 
-// complained says whether TypeScript finds an error in a range that a promise
-// there explains.
+// complained says whether TypeScript itself complains about a promise in a range.
 func (d *diagnosis) complained(in script.Range) bool {
 	for i := d.from(in.Start); i < len(d.types) && earlier(utf16Range(d.types[i].Range).Start, in.End); i++ {
-		if d.types[i].Severity == protocol.DiagnosticSeverityError {
+		if d.types[i].Severity == protocol.DiagnosticSeverityError && strings.Contains(messageText(d.types[i].Message), "Promise") {
 			return true
 		}
 	}
