@@ -118,7 +118,7 @@ func TestHostile(t *testing.T) {
 			d := Declare(tool)
 			s, _ := Signature(tool.Name, tool.Input, tool.Output, 6)
 			whole, _ := Type(tool.Input, Options{})
-			if took := time.Since(start); took > 20*time.Second {
+			if took := time.Since(start); took > time.Minute { // for ever, if it is not linear; slow with the race detector
 				t.Errorf("took %v", took)
 			}
 			if most := 40*len(schema) + 4<<20; len(d.Text)+len(d.types)+len(s)+len(whole) > most {
