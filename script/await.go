@@ -30,6 +30,8 @@ type Unawaited struct {
 	// that it needs parentheses behind an await.
 	Key      string
 	Compound bool
+
+	function string // of the script, that is called there
 }
 
 // Promises are those of tool calls that nobody awaits or uses, in the order of
@@ -49,7 +51,8 @@ func FindPromises(text string) Promises {
 	u.find()
 	f := awaiting{uses: &u, bodies: s.asyncBodies()}
 	f.find()
-	return Promises{f.found, f.suspects()}
+	suspects := f.suspects() // which says of some that are found that they are not lost
+	return Promises{f.found, suspects}
 }
 
 func (f *awaiting) find() {
@@ -130,6 +133,7 @@ func (f *awaiting) functions() {
 			}
 			if d, ok := f.discarded(extent{from, f.tokens[i+1].match + 1}); ok && !f.inExecutor(i) {
 				f.add(f.span(f.tokens[from].start, f.tokens[f.tokens[i+1].match].end), "", d)
+				f.found[len(f.found)-1].function = f.string(i)
 			}
 		case f.is(i, "(") && f.opens(i) && f.is(f.tokens[i].match+1, "(") && f.opens(f.tokens[i].match+1):
 			// (async () => { … })()

@@ -64,7 +64,10 @@ func (f *awaiting) suspects() []Suspect {
 		return nil
 	}
 	f.steps = 0 // what was looked at before does not count
-	s := suspicion{trace: f.trace(), module: IsModule(f.text), toolCalls: map[int]bool{}, told: map[string]bool{}}
+	t := f.trace()
+	kept := t.keeping()
+	f.found = slices.DeleteFunc(f.found, func(u Unawaited) bool { return kept[u.function] })
+	s := suspicion{trace: t, kept: kept, module: IsModule(f.text), toolCalls: map[int]bool{}, told: map[string]bool{}}
 	for _, at := range f.sites {
 		if at.to > 0 {
 			s.toolCalls[s.tokens[at.to].match] = true
@@ -105,6 +108,7 @@ type suspicion struct {
 	*trace
 	module    bool
 	toolCalls map[int]bool    // the parentheses of calls of tools
+	kept      map[string]bool // functions that put their promises somewhere, where they are waited for
 	told      map[string]bool // variables whose promises are lost where they are made
 	all       []Suspect
 }
@@ -306,22 +310,29 @@ func (s *suspicion) countMaps(e extent) (n int) {
 func (s *suspicion) calls() {
 	called := s.callers()
 	for i := range s.tokens {
-		if !s.isName(i) || !s.is(i+1, "(") || !s.opens(i+1) || s.is(i-1, "function") || s.tired() {
+		if !s.isName(i) || s.is(i-1, "function") || s.tired() {
 			continue
 		}
-		name, from := s.string(i), i
-		if s.afterMember(i) {
+		open := s.callAt(i + 1)
+		if open < 0 || !s.opens(open) {
+			continue
+		}
+		name, from, end := s.string(i), i, s.tokens[open].match
+		switch {
+		case s.is(i-2, "Promise") && s.is(i-1, ".") && combines[name]:
+			from = i - 2
+		case s.afterMember(i):
 			if builtIn[name] || !called.methods[name] {
 				continue
 			}
 			from = s.newHead(s.headOf(i - 2))
-		} else if !called.names[name] {
+		case !called.names[name] && !(s.names[name] && s.reaches(extent{open + 1, end})):
 			continue
 		}
-		if s.awaiting.calls(i) || s.inExecutor(i) {
+		if s.awaiting.calls(i) && open == i+1 || s.inExecutor(i) {
 			continue // known, or waited for in another way
 		}
-		e := extent{from, s.tokens[i+1].match + 1}
+		e := extent{from, end + 1}
 		d, ok := s.discarded(e)
 		if !ok && !s.lost(d) {
 			continue
@@ -337,7 +348,8 @@ func (s *suspicion) calls() {
 type callers struct{ names, methods map[string]bool }
 
 // callers are the functions of the script that call tools, directly or by others,
-// and the variables that may be such functions.
+// and the variables that may be such functions; but for those that put their
+// promises somewhere, where they are waited for.
 func (s *suspicion) callers() callers {
 	c := callers{map[string]bool{}, map[string]bool{}}
 	own := map[string]bool{}
@@ -358,7 +370,51 @@ func (s *suspicion) callers() callers {
 			c.names[name] = true
 		}
 	}
+	for name := range s.kept {
+		delete(c.names, name)
+		delete(c.methods, name)
+		delete(s.names, name)
+	}
 	return c
+}
+
+// keeping are the functions that put promises somewhere outside of them.
+func (t *trace) keeping() map[string]bool {
+	kept := map[string]bool{}
+	for _, b := range t.bodies {
+		if (b.name != "" || b.method != "") && t.keeps(b.extent) {
+			t.mark(b.name, kept)
+			t.mark(b.method, kept)
+		}
+	}
+	return kept
+}
+
+func (t *trace) keeps(e extent) bool {
+	for i := e.from; i < e.to && !t.tired(); i++ {
+		switch {
+		case t.afterMember(i) && t.isName(i) && adds[t.string(i)] && t.is(i+1, "(") && t.opens(i+1):
+			if t.outside(t.headOf(i-2), e) && t.flows(extent{i + 2, t.tokens[i+1].match}) {
+				return true
+			}
+		case t.is(i, "=") && i > e.from && !t.declares(i, e.from) && t.outside(t.headOf(i-1), e) && t.flows(extent{i + 1, t.endOf(i+1, true)}):
+			return true
+		}
+	}
+	return false
+}
+
+// outside says whether the name at i is declared elsewhere than in an extent.
+func (t *trace) outside(i int, e extent) bool {
+	if !t.isName(i) {
+		return false
+	}
+	for j := e.from; j < e.to && !t.tired(); j++ {
+		if t.isName(j) && t.string(j) == t.string(i) && t.beginsDeclarator(j-1) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *suspicion) callsOne(e extent, c callers) bool {

@@ -119,6 +119,10 @@ func (t *trace) throughAssignments() {
 // assigned marks the names that what stands behind the token at i goes to.
 func (t *trace) assigned(i int, list bool) {
 	for j := i - 1; j >= 0 && i-j < longestType && !t.tired(); j-- {
+		if open := t.tokens[j].match; t.is(j, "]") && open > 0 && t.tokens[open-1].operand && !t.beginsDeclarator(open-1) {
+			j = open // an index
+			continue
+		}
 		if t.isName(j) {
 			if t.beginsDeclarator(j) {
 				return
