@@ -10,11 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"unicode"
 
 	"codemode-ls/catalog"
 	"codemode-ls/exec"
-	"codemode-ls/permission"
 	"codemode-ls/script"
 	"codemode-ls/typegen"
 	"codemode-ls/typescript"
@@ -432,12 +430,6 @@ func (d *diagnosis) globals() {
 	}
 }
 
-// isTool says whether a name is that of a tool.
-func (d *diagnosis) isTool(name string) bool {
-	_, known := d.pool.Catalog.Find(name)
-	return known
-}
-
 // usedAsLibrary says whether a name stands there as that of a module does: it is
 // called, or a member of it is.
 func (d *diagnosis) usedAsLibrary(at script.Range) bool {
@@ -573,128 +565,6 @@ func (d *diagnosis) missing() {
 	d.types = kept
 }
 
-// unknownTool says that there is no such tool, and why or which may be meant.
-func (d *diagnosis) unknownTool(u script.Use) {
-	f := finding{at: u.NameRange, code: DiagnosticUnknownTool, severity: protocol.DiagnosticSeverityError, data: findingData{Tool: u.Name}}
-	if decision := d.pool.Rules.Decide(u.Name); decision.Effect == permission.Deny {
-		f.code, f.severity = DiagnosticDeniedTool, protocol.DiagnosticSeverityWarning
-		f.message = fmt.Sprintf("%s is denied%s: calls of it are refused.", plain(u.Name, 200), byRule(decision.Rule))
-		d.add(f)
-		return
-	}
-	d.absent = true
-	f.message = fmt.Sprintf("There is no tool %q.", plain(u.Name, 200))
-	closest, asked := d.closest[u.Name]
-	if name, end := d.byName(u); name != "" {
-		f.data.Closest, f.named = []string{name}, end
-		f.message += " Tools are called themselves: " + typegen.CallForm(name) + "(…)."
-		d.add(f)
-		return
-	}
-	if name, end := d.ofServer(u); name != "" {
-		closest, asked, f.until = []string{name}, true, end
-	}
-	if !asked {
-		closest = d.pool.Catalog.Closest(u.Name, 3)
-		if d.closest == nil {
-			d.closest = map[string][]string{}
-		}
-		d.closest[u.Name] = closest
-	}
-	f.data.Closest = closest
-	switch {
-	case absenceOf(d.pool, u.Name) != "":
-		f.message += " " + absenceOf(d.pool, u.Name)
-	case len(f.data.Closest) > 0:
-		f.message += " Did you mean " + strings.Join(f.data.Closest, ", ") + "?"
-	case len(d.pool.Catalog.Tools()) == 0:
-		f.message += " No MCP tools are available now."
-	default:
-		if n := d.namespace(u.Name); n != "" {
-			f.message += " The tools of that server are called tools." + n + "__<tool>(…)."
-			break
-		}
-		f.message += ` tools["$codemode"].search(…) finds tools.`
-	}
-	d.add(f)
-}
-
-// memberBehind is what may follow the name of a server that is taken for an object
-// with its tools.
-var memberBehind = regexp.MustCompile(`^["'\x60]?\]?(?:\s*\??\.\s*([A-Za-z_$][\w$]*)|(?:\?\.)?\[["'\x60]([^"'\x60\]]+)["'\x60]\])`)
-
-// ofServer is the tool that is meant by tools.server.tool, and where that ends.
-func (d *diagnosis) ofServer(u script.Use) (name string, end int) {
-	after := d.at.OffsetUTF16(u.NameRange.End)
-	m := memberBehind.FindStringSubmatchIndex(d.text[after:])
-	if m == nil {
-		return "", 0
-	}
-	member := ""
-	for i := 2; i < len(m); i += 2 {
-		if m[i] >= 0 {
-			member = d.text[after+m[i] : after+m[i+1]]
-		}
-	}
-	for _, t := range d.pool.Catalog.Tools() {
-		if sameWords(t.Server, u.Name) && sameWords(t.MCPName, member) {
-			return t.Name, after + m[1]
-		}
-	}
-	return "", 0
-}
-
-// namespace is what the names of the tools of a server begin with, or "" when no
-// server is named so.
-func (d *diagnosis) namespace(server string) string {
-	for _, t := range d.pool.Catalog.Tools() {
-		if sameWords(t.Server, server) {
-			return t.Namespace
-		}
-	}
-	return ""
-}
-
-// firstName is a call whose first argument is a name.
-var firstName = regexp.MustCompile(`^["'\x60]?\]?\s*\(\s*(?:"([^"\n]+)"|'([^'\n]+)')\s*(?:,\s*|\))`)
-
-// byName is the tool that is meant by tools.call("tool", …), as clients of MCP have
-// it, and where the rest of the arguments begins.
-func (d *diagnosis) byName(u script.Use) (name string, end int) {
-	after := d.at.OffsetUTF16(u.NameRange.End)
-	m := firstName.FindStringSubmatchIndex(d.text[after:])
-	if m == nil {
-		return "", 0
-	}
-	at := m[2:4]
-	if at[0] < 0 {
-		at = m[4:6]
-	}
-	name = d.text[after+at[0] : after+at[1]]
-	if !d.isTool(name) {
-		return "", 0
-	}
-	end = after + m[1]
-	if d.text[end-1] == ')' {
-		end--
-	}
-	return name, end
-}
-
-// sameWords says whether two names differ in nothing but case and what stands
-// between their words.
-func sameWords(a, b string) bool {
-	bare := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-				return -1
-			}
-			return unicode.ToLower(r)
-		}, s)
-	}
-	return bare(a) == bare(b)
-}
-
 // argument reports what is not one plain object (ISO-6).
 func (d *diagnosis) argument(u script.Use) {
 	if !u.Called {
@@ -765,76 +635,6 @@ func (d *diagnosis) form(at script.Range) string {
 		}
 	}
 	return ""
-}
-
-// unawaited reports calls whose outcome nobody sees, and promises that are taken
-// for what they bring.
-func (d *diagnosis) unawaited() {
-	reported := map[script.Range]bool{}
-	report := func(u script.Unawaited, message string) {
-		if reported[u.Range] {
-			return
-		}
-		reported[u.Range] = true
-		d.add(finding{
-			at: u.Range, code: DiagnosticUnawaitedCall, severity: protocol.DiagnosticSeverityWarning, message: message,
-			data: findingData{Tool: u.Tool}, promise: &u,
-		})
-	}
-	for _, u := range d.promises.Lost {
-		if _, known := d.pool.Catalog.Find(u.Tool); u.Tool != "" && u.Tool != script.ReservedNamespace && !known {
-			continue // another complaint's business, or another tools
-		}
-		report(u, unawaitedMessage(u))
-	}
-	told := map[string]bool{} // variables with what became of a promise that was reported
-	for i, p := range d.promising {
-		s := d.promises.Suspects[i]
-		u := s.Lost
-		if !s.Loses(p) || d.complained(s.Around) || u.Used && told[d.slice(s.Value)] {
-			continue
-		}
-		if s.Into != "" {
-			told[s.Into] = true
-		}
-		u.Several = u.Several || p == script.PromiseList
-		switch {
-		case u.Used && (p == script.PromiseDeep || strings.HasPrefix(d.slice(s.Value), "await Promise")):
-			u.Async = false // there is no simple way
-			report(u, "There are promises in this, not what they bring: await them before they get there.")
-		case u.Used && u.Several:
-			report(u, "This is a list of promises, not of what they bring. Put await Promise.all(…) around it.")
-		case u.Used:
-			report(u, "This is a promise, not what it brings. Put await before it.")
-		default:
-			report(u, unawaitedMessage(u))
-		}
-	}
-}
-
-// complained says whether TypeScript itself complains about a promise in a range.
-func (d *diagnosis) complained(in script.Range) bool {
-	for i := d.from(in.Start); i < len(d.types) && earlier(utf16Range(d.types[i].Range).Start, in.End); i++ {
-		if d.types[i].Severity == protocol.DiagnosticSeverityError && strings.Contains(messageText(d.types[i].Message), "Promise") {
-			return true
-		}
-	}
-	return false
-}
-
-func unawaitedMessage(u script.Unawaited) string {
-	message := "Nobody waits for this call: what is still running when the script ends is cancelled."
-	switch {
-	case u.Callback == "forEach":
-		return "forEach does not wait for its callback: calls that are still running when the script ends are cancelled. " +
-			"Use for (… of …), or await Promise.all(….map(…))."
-	case u.Callback != "":
-		return u.Callback + " does not wait for its callback: a promise always counts as true. " +
-			"Get the values first, with await Promise.all(….map(…))."
-	case u.Several:
-		return message + " Put await Promise.all(…) around it."
-	}
-	return message + " Put await before it."
 }
 
 // outcome reports loops that call what they should not, or slower than they
