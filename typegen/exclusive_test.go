@@ -80,3 +80,17 @@ func TestExclusiveCompile(t *testing.T) {
 		}
 	}
 }
+
+// TYPE-4: a filter of a condition or of others, each a closed object, as generators
+// write it: none mixes with another one.
+func TestExclusiveFilter(t *testing.T) {
+	part := func(name string) string {
+		return `{"type":"object","properties":{"` + name + `":{"type":"array"}},"required":["` + name + `"],"additionalProperties":false}`
+	}
+	schema := `{"anyOf":[{"type":"object","properties":{"field":{},"op":{},"value":{}},"required":["field"],"additionalProperties":false},` +
+		part("and") + `,` + part("or") + `,` + part("not") + `]}`
+	got, _ := Type([]byte(schema), Options{Direction: Input})
+	if n := strings.Count(got, "?: never"); n != 3+3*5 {
+		t.Errorf("%d properties are excluded in\n%s", n, got)
+	}
+}
