@@ -67,6 +67,13 @@ func (o *outbox) holds(placeholder string) bool {
 	return holds
 }
 
+// broken says whether writing has failed.
+func (o *outbox) broken() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.failure != nil
+}
+
 // Write takes one whole frame.
 func (o *outbox) Write(frame []byte) (int, error) {
 	sent, err := o.put(frame)

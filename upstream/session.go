@@ -241,9 +241,9 @@ func (s *session) failure(ctx context.Context, err error) error {
 		if reason := s.process.stdout.reason(); reason != nil {
 			return reason
 		}
-		// The transport notices the end of the output a little before the process
-		// is known to have ended.
-		if errors.Is(err, transport.ErrTransportClosed) && s.process.within(drainGrace) {
+		// Whoever reads or writes notices the end a little before the process is known
+		// to have ended.
+		if (errors.Is(err, transport.ErrTransportClosed) || s.process.stdin.broken()) && s.process.within(drainGrace) {
 			err = errors.New(s.process.state + " before it had answered")
 			if line := s.process.stderr.tellingLine(); line != "" {
 				err = fmt.Errorf("%w: %s", err, line)

@@ -1,6 +1,9 @@
 package upstream
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 // CLI-6: what a failed server is known for is the line that names the failure.
 func TestTellingLine(t *testing.T) {
@@ -31,5 +34,28 @@ Node.js v20.20.2
 		if got := TellingLine(c.stderr); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// CLI-6: a server that ends while we still write is told like one that ends while we
+// read.
+func TestEndedWhileWriting(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader.Close()
+	p := &process{stdin: newOutbox(writer), stdout: newBoundedReader(os.Stdin, 1), stderr: &ring{}, exited: make(chan struct{}), state: "it ended with exit status 7"}
+	defer func() { <-p.stdin.done }()
+	defer p.stdin.Close()
+	close(p.exited)
+	_, _ = p.stderr.Write([]byte("no token\n"))
+	s := &session{process: p}
+	_, err = p.stdin.Write([]byte("{}\n"))
+	if err == nil {
+		t.Skip("this system takes what nobody can read")
+	}
+	if got := s.failure(t.Context(), err); got.Error() != "it ended with exit status 7 before it had answered: no token" {
+		t.Errorf("%v", got)
 	}
 }
