@@ -29,7 +29,7 @@ test:
 	$(GO) test ./...
 
 race:
-	$(GO) test -race $(WITHOUT_ENGINE)
+	$(GO) test -race -timeout 30m $(WITHOUT_ENGINE)
 
 ## update: rewrite golden files and generated documents
 update:
