@@ -1,0 +1,242 @@
+package lsp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"codemode-ls/catalog"
+	"codemode-ls/script"
+	"codemode-ls/typegen"
+	"codemode-ls/upstream"
+	"codemode-ls/workspace"
+
+	"go.lsp.dev/protocol"
+)
+
+// use reports what is wrong with one use of tools.
+func (d *diagnosis) use(u script.Use) {
+	if u.Name == script.ReservedNamespace {
+		d.argument(u)
+		d.outcome(u, nil)
+		return
+	}
+	tool, known := d.pool.Catalog.Find(u.Name)
+	if !known {
+		if !u.Alias { // which is reported where it gets its other name
+			d.unknown(u)
+		}
+		return
+	}
+	if tool.Deprecated && !u.Alias {
+		d.replace(u.Whole, 6385, 6387)
+		d.add(finding{
+			at: u.NameRange, code: DiagnosticDeprecatedTool, severity: protocol.DiagnosticSeverityHint,
+			message: u.Name + " is deprecated by its server.", tags: []protocol.DiagnosticTag{protocol.DiagnosticTagDeprecated},
+			data: findingData{Tool: u.Name},
+		})
+	}
+	if broken := tool.Broken(); len(broken) > 0 {
+		d.add(finding{
+			at: u.NameRange, code: DiagnosticBrokenSchema, severity: protocol.DiagnosticSeverityInformation,
+			message: fmt.Sprintf("The server describes %s wrongly: %s. That part is not checked.", u.Name, brokenWords(broken)),
+			data:    findingData{Tool: u.Name},
+		})
+	}
+	d.argument(u)
+	d.outcome(u, tool)
+}
+
+// brokenWords are the first of the parts of a tool that are broken, and how many
+// more there are (POOL-5).
+func brokenWords(broken []typegen.Problem) string {
+	words := problemWords(broken[0])
+	if n := len(broken) - 1; n > 0 {
+		words += fmt.Sprintf(" (and %d more)", n)
+	}
+	return words
+}
+
+// problemWords is what is wrong with one part of a tool, and where.
+func problemWords(p typegen.Problem) string {
+	if p.Path == "" {
+		return plain(p.Message, 200)
+	}
+	return plain(p.Path, 120) + ": " + plain(p.Message, 200)
+}
+
+// unknown is for a tool that is not in the pool.
+func (d *diagnosis) unknown(u script.Use) {
+	if !u.Untyped && d.replace(u.Whole, 18046, 2571) {
+		return // the script has asked before: "name" in tools makes it something unknown
+	}
+	missing := d.replace(u.Whole, missingMember...)
+	if !d.opened || waiting(d.pool, u.Name) {
+		d.pending = true
+		return // nobody knows yet
+	}
+	if d.checked && !missing && !u.Unasked || !d.checked && (!strings.HasPrefix(u.Name, "mcp__") || u.Untyped && !u.Unasked) {
+		return // another tools than the global one, or what every object has
+	}
+	d.unknownTool(u)
+}
+
+// missing reports what TypeScript has found where tools goes by a name that only
+// a type checker can follow, such as a function's parameter.
+func (d *diagnosis) missing() {
+	if ownTools.MatchString(d.text) {
+		return
+	}
+	kept := d.types[:0:0]
+	for _, t := range d.types {
+		m := missingTool.FindStringSubmatch(messageText(t.Message))
+		if m == nil || t.Code != protocol.Integer(2339) && t.Code != protocol.Integer(2551) {
+			kept = append(kept, t)
+			continue
+		}
+		at := utf16Range(t.Range)
+		if waiting(d.pool, m[1]) || !d.opened {
+			d.pending = true
+			continue
+		}
+		d.unknownTool(script.Use{Name: m[1], NameRange: at})
+	}
+	d.types = kept
+}
+
+// argument reports what is not one plain object (ISO-6).
+func (d *diagnosis) argument(u script.Use) {
+	if !u.Called {
+		return
+	}
+	if u.ArgumentCount > 1 {
+		extra := script.Range{Start: u.ArgumentRanges[1].Start, End: u.ArgumentRanges[u.ArgumentCount-1].End}
+		d.replace(extra, 2554, 2555, 2345, 7006, 7031)
+		d.add(finding{
+			at: extra, code: DiagnosticArgumentForm, severity: protocol.DiagnosticSeverityError,
+			message: "A tool takes one argument, an object with its fields by name.", data: findingData{Tool: u.Name},
+		})
+	}
+	if u.ArgumentCount == 0 {
+		return
+	}
+	first := u.ArgumentRanges[0]
+	what := u.FirstArgument
+	switch what {
+	case "array", "object":
+		what = "an " + what
+	case "", "null":
+	default:
+		what = "a " + what
+	}
+	if u.FirstArgument == "" {
+		what = d.form(first)
+	}
+	if what == "" || u.FirstArgument == "object" {
+		return
+	}
+	d.replace(first, 2345, 2322, 2353, 2556, 2559, 2739, 2740, 2741)
+	d.add(finding{
+		at: first, code: DiagnosticArgumentForm, severity: protocol.DiagnosticSeverityError,
+		message: "A tool takes an object with its fields by name, not " + what + ".", data: findingData{Tool: u.Name},
+	})
+}
+
+// form is what a first argument is that is no object by the word of TypeScript,
+// with its article; "" when it may be one.
+func (d *diagnosis) form(at script.Range) string {
+	for i := d.from(at.Start); i < len(d.types) && utf16Range(d.types[i].Range).Start == at.Start; i++ {
+		t := &d.types[i]
+		if utf16Range(t.Range) != at || len(d.gone) == len(d.types) && d.gone[i] {
+			continue
+		}
+		switch t.Code {
+		case protocol.Integer(2556):
+			return "a spread"
+		case protocol.Integer(2345):
+			m := argumentType.FindStringSubmatch(firstLine(messageText(t.Message)))
+			if m == nil {
+				continue
+			}
+			switch named := m[1]; {
+			case named == "string", named == "number", named == "boolean", named == "bigint", named == "symbol":
+				return "a " + named
+			case named == "null", named == "undefined":
+				return named
+			case strings.HasPrefix(named, `"`) && strings.HasSuffix(named, `"`) && !strings.Contains(named, "|"):
+				return "a string"
+			case strings.HasSuffix(named, "[]"):
+				return "an array"
+			}
+		}
+	}
+	return ""
+}
+
+// outcome reports loops that call what they should not, or slower than they
+// could. tool is nil for $codemode.
+func (d *diagnosis) outcome(u script.Use, tool *catalog.Tool) {
+	if tool == nil || !u.InLoop {
+		return
+	}
+	switch {
+	case isDestructive(tool):
+		d.add(finding{
+			at: u.NameRange, code: DiagnosticDestructiveInLoop, severity: protocol.DiagnosticSeverityInformation,
+			message: u.Name + " is destructive and called in a loop.", data: findingData{Tool: u.Name},
+		})
+	case u.Together && !slices.ContainsFunc(d.changes, func(at script.Position) bool { return covers(u.Loop, script.Range{Start: at, End: at}) }):
+		d.add(finding{
+			at: u.NameRange, code: DiagnosticSequentialAwaits, severity: protocol.DiagnosticSeverityHint,
+			message: "These calls run one after another; with Promise.all they could run together.", data: findingData{Tool: u.Name},
+		})
+	}
+}
+
+// changesThings says that the server itself says so: the order of changes may
+// matter. A server's silence is not taken for it.
+func changesThings(tool *catalog.Tool) bool {
+	return tool.Annotations.ReadOnly != nil && !*tool.Annotations.ReadOnly
+}
+
+// owner is the status of the server that a tool's name belongs to.
+func owner(w *workspace.Snapshot, name string) (upstream.Status, bool) {
+	for _, v := range w.Servers {
+		if strings.HasPrefix(name, catalog.Namespace(v.Server.Name)+"__") {
+			return v, true
+		}
+	}
+	return upstream.Status{}, false
+}
+
+// waiting says that a tool's server has yet to tell what it has.
+func waiting(w *workspace.Snapshot, name string) bool {
+	v, ok := owner(w, name)
+	return ok && v.State == upstream.Connecting
+}
+
+// absence says why a tool is not there, when its server is the reason.
+func absence(snap *Snapshot, name string) string { return absenceOf(snap.Workspace, name) }
+
+func absenceOf(w *workspace.Snapshot, name string) string {
+	v, ok := owner(w, name)
+	if !ok {
+		return ""
+	}
+	server := plain(v.Server.Name, 80)
+	switch v.State {
+	case upstream.Connecting:
+		return "Server " + server + " is still connecting."
+	case upstream.Failed:
+		return "Server " + server + " has failed: " + plain(v.Error, 200)
+	case upstream.Stopped:
+		return "Server " + server + " is stopped."
+	case upstream.Untrusted:
+		if v.Refused {
+			return "Server " + server + " was refused by you."
+		}
+		return "Server " + server + " waits for your approval."
+	default:
+		return ""
+	}
+}
