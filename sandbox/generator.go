@@ -6,6 +6,7 @@ import (
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/token"
+	"github.com/dop251/goja/unistring"
 )
 
 // The transpiler's helper for async generators goes on after each await with what it
@@ -17,6 +18,11 @@ import (
 // It is right for yield* alone, which v[1] tells:
 //
 //	resume(k === "return" && v[1] ? k : "next", v[1] ? …)
+//
+// What a generator returns is awaited when it is over, which no catch and no finally
+// of it can see. So a return in a try statement awaits as yield does:
+//
+//	return yield new __await(v)
 //
 // What it returns is an object whose methods are its own, and can be seen; another
 // helper has it look like a generator.
@@ -65,6 +71,60 @@ func mendResume(call *ast.CallExpression) {
 	if value, ok := call.ArgumentList[1].(*ast.ConditionalExpression); ok {
 		method.Test = &ast.BinaryExpression{Operator: token.LOGICAL_AND, Left: method.Test, Right: value.Test}
 	}
+}
+
+// awaitHelper is the transpiler's class of what is awaited in async generators, if
+// the statements declare it.
+func awaitHelper(statements []ast.Statement) unistring.String {
+	for _, s := range statements {
+		declaration, ok := s.(*ast.VariableStatement)
+		if !ok || len(declaration.List) != 1 {
+			continue
+		}
+		if name, ok := declaration.List[0].Target.(*ast.Identifier); ok && strings.HasPrefix(string(name.Name), "__await") {
+			return name.Name
+		}
+	}
+	return ""
+}
+
+// mendAsyncReturn has the return statements in try statements of an async generator
+// await what they return.
+func mendAsyncReturn(call *ast.CallExpression, await unistring.String) {
+	callee, ok := call.Callee.(*ast.Identifier)
+	if !ok || await == "" || !strings.HasPrefix(string(callee.Name), "__asyncGenerator") || len(call.ArgumentList) != 3 {
+		return
+	}
+	inner, ok := call.ArgumentList[2].(*ast.FunctionLiteral)
+	if !ok || !inner.Generator {
+		return
+	}
+	depth := 0
+	w := treeWalker{
+		enter: func(node any) bool {
+			switch n := node.(type) {
+			case *ast.TryStatement:
+				depth++
+			case *ast.ReturnStatement:
+				if depth > 0 && n.Argument != nil {
+					at, end := n.Argument.Idx0(), n.Argument.Idx1()
+					n.Argument = &ast.YieldExpression{Yield: at, Argument: &ast.NewExpression{
+						New: at, Callee: &ast.Identifier{Name: await, Idx: at},
+						LeftParenthesis: at, ArgumentList: []ast.Expression{n.Argument}, RightParenthesis: end,
+					}}
+				}
+			case *ast.FunctionLiteral, *ast.ArrowFunctionLiteral, *ast.ClassLiteral:
+				return false
+			}
+			return true
+		},
+		leave: func(node any) {
+			if _, ok := node.(*ast.TryStatement); ok {
+				depth--
+			}
+		},
+	}
+	w.walk(inner.Body.List)
 }
 
 // asyncGenerator has an object look like an async generator.

@@ -55,3 +55,19 @@ func TestExec17AsyncGeneratorObjects(t *testing.T) {
 		t.Errorf("%s %s %+v %q", f.Status, f.value, f.Error, rec.logs)
 	}
 }
+
+// EXEC-17: a return in a try statement of an async generator awaits there.
+func TestExec17ReturnInAsyncGenerators(t *testing.T) {
+	for code, want := range map[string]string{
+		`async function* g() { try { return Promise.reject(new Error('x')) } catch (e) { yield 'caught ' + e.message } } const r = []; for await (const x of g()) r.push(x); return r`: `["caught x"]`,
+		`async function* g() { try { for (const x of [1]) return (async () => { throw 7 })() } catch (e) { return 'c' + e } } const i = g(); return [await i.next(), await i.next()]`:  `[{"value":"c7","done":true},{"done":true}]`,
+		`const o = { async *m() { try { const f = () => { return Promise.reject(3) }; await null; return f() } catch (e) { return e + 1 } } }; return o.m().next()`:                    `{"value":4,"done":true}`,
+		`async function* g() { for (const x of [1]) { try { yield 1; return x } finally { yield 'f' } } } const i = g(); return [await i.next(), await i.next(), await i.next()]`:      `[{"value":1,"done":false},{"value":"f","done":false},{"value":1,"done":true}]`,
+		`async function* g() { for await (const x of [1]) return Promise.reject(5) } try { await g().next() } catch (e) { return 'out ' + e }`:                                         `"out 5"`,
+	} {
+		r, _ := newTestRealm(t)
+		if f := r.runText(code, script.JavaScript); f.Status != Completed || string(f.value) != want {
+			t.Errorf("%s: %s %s %+v, want %s", code, f.Status, f.value, f.Error, want)
+		}
+	}
+}

@@ -20,6 +20,7 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	last := len(tree.Body) - 1
 	main := tree.Body[last].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)
 	r.reads = reads{file: tree.File}
+	await := awaitHelper(tree.Body[:last])
 	w := treeWalker{enter: func(node any) bool {
 		switch n := node.(type) {
 		case *ast.RegExpLiteral:
@@ -45,6 +46,7 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 		case *ast.CallExpression:
 			r.reads.add(n.Callee, true)
 			mendImport(n)
+			mendAsyncReturn(n, await)
 		case *ast.DotExpression:
 			r.reads.add(n, false)
 		case *ast.Binding:

@@ -62,6 +62,7 @@
   };
   const inserting = { getOrInsert: 2, getOrInsertComputed: 2 };
   lacking(Promise, 'Promise.', { withResolvers: 0, try: 1 });
+  late(Promise, 'any', 'methods', 'Promise.any', 1); // the error of goja's own has no message
   lacking(Array, 'Array.', { fromAsync: 1 });
   lacking(O, 'Object.', { groupBy: 2 });
   lacking(Map, 'Map.', { groupBy: 2 });

@@ -78,6 +78,20 @@
   const hex = (n, w) => n.toString(16).padStart(w, '0');
   const { getTime, getFullYear, setFullYear, setTime } = host.kept.date;
 
+  // capability is a promise of a class, and what settles it (NewPromiseCapability).
+  const capability = (C) => {
+    let resolve, reject;
+    const promise = new C((a, b) => {
+      if (resolve !== undefined || reject !== undefined) throw new TypeError('the executor of a promise was called twice');
+      resolve = a;
+      reject = b;
+    });
+    callable(resolve, 'resolve');
+    callable(reject, 'reject');
+    return { promise, resolve, reject };
+  };
+  const Aggregate = AggregateError;
+
   const m = host.methods;
   const add = (owner, all) => {
     for (const k in all) m[owner + k] = all[k];
@@ -90,6 +104,37 @@
         reject = b;
       });
       return { promise, resolve, reject };
+    },
+    any(promises) {
+      if (O(this) !== this) throw new TypeError('Promise.any called on non-object');
+      const { promise, resolve, reject } = capability(this);
+      const errors = [];
+      let left = 1;
+      const settled = () => {
+        if (--left === 0) reject(new Aggregate(errors, 'All promises were rejected'));
+      };
+      try {
+        const make = this.resolve;
+        callable(make, 'Promise.resolve');
+        let count = 0;
+        for (const p of promises) {
+          const i = count++;
+          let called = false;
+          own(errors, i, undefined);
+          const next = R.apply(make, this, [p]);
+          left++;
+          next.then(resolve, (e) => {
+            if (called) return;
+            called = true;
+            own(errors, i, e);
+            settled();
+          });
+        }
+        settled();
+      } catch (e) {
+        reject(e);
+      }
+      return promise;
     },
     try(fn, ...args) {
       if (typeof this !== 'function') throw new TypeError('Promise.try called on non-object');
