@@ -73,7 +73,9 @@ func TestDiag1(t *testing.T) {
 		{"second argument", "await tools.mcp__github__get_issue({ id: 1 }, true)", []string{`error argument-form "true"`}},
 		{"string argument", "await tools.mcp__github__get_issue('x')", []string{`error argument-form "'x'"`}},
 		{"array where anything goes", "await tools.mcp__github__old([1])", []string{`hint deprecated-tool "mcp__github__old"`, `error argument-form "[1]"`}},
-		{"two words for a member", "await tools.$codemode.store('k', 1)", []string{`error argument-form "'k'"`, `error argument-form "1"`}},
+		{"two words for a member", "await tools.$codemode.store('k', 1)", []string{`error argument-form "'k', 1"`}},
+		{"arguments by position", "await tools.mcp__github__get_issue('x', 1, {})", []string{`error argument-form "'x', 1, {}"`}},
+		{"the tag of a template", "await tools.mcp__github__get_issue`x${1}y`\nreturn tools.mcp__github__old\n`z`", []string{"error argument-form \"`x${1}y`\"", `hint deprecated-tool "mcp__github__old"`, "error argument-form \"`z`\""}},
 
 		{"lacking", "fetch('x'); setTimeout(() => 1); process.exit(); new WebSocket('x')",
 			[]string{`error not-available "fetch"`, `error not-available "setTimeout"`, `error not-available "process"`, `error not-available "WebSocket"`}},

@@ -106,18 +106,16 @@ func (d *diagnosis) missing() {
 
 // argument reports what is not one plain object (ISO-6).
 func (d *diagnosis) argument(u script.Use) {
-	if !u.Called {
-		return
-	}
-	if u.ArgumentCount > 1 {
-		extra := script.Range{Start: u.ArgumentRanges[1].Start, End: u.ArgumentRanges[u.ArgumentCount-1].End}
-		d.replace(extra, 2554, 2555, 2345, 7006, 7031)
+	report := func(at script.Range, message string) {
 		d.add(finding{
-			at: extra, code: DiagnosticArgumentForm, severity: protocol.DiagnosticSeverityError,
-			message: "A tool takes one argument, an object with its fields by name.", data: findingData{Tool: u.Name},
+			at: at, code: DiagnosticArgumentForm, severity: protocol.DiagnosticSeverityError, message: message, data: findingData{Tool: u.Name},
 		})
 	}
-	if u.ArgumentCount == 0 {
+	if u.Tagged {
+		d.replace(u.Arguments, 2345, 2554, 2555, 2559, 2739, 2740, 2741)
+		report(u.Arguments, "A tool takes an object with its fields by name, not a template.")
+	}
+	if !u.Called || u.ArgumentCount == 0 {
 		return
 	}
 	first := u.ArgumentRanges[0]
@@ -132,14 +130,24 @@ func (d *diagnosis) argument(u script.Use) {
 	if u.FirstArgument == "" {
 		what = d.form(first)
 	}
-	if what == "" || u.FirstArgument == "object" {
+	wrong := what != "" && u.FirstArgument != "object"
+	if wrong {
+		d.replace(first, 2345, 2322, 2353, 2556, 2559, 2739, 2740, 2741)
+	}
+	if u.ArgumentCount == 1 {
+		if wrong {
+			report(first, "A tool takes an object with its fields by name, not "+what+".")
+		}
 		return
 	}
-	d.replace(first, 2345, 2322, 2353, 2556, 2559, 2739, 2740, 2741)
-	d.add(finding{
-		at: first, code: DiagnosticArgumentForm, severity: protocol.DiagnosticSeverityError,
-		message: "A tool takes an object with its fields by name, not " + what + ".", data: findingData{Tool: u.Name},
-	})
+	last := u.ArgumentRanges[u.ArgumentCount-1].End
+	extra := script.Range{Start: u.ArgumentRanges[1].Start, End: last}
+	d.replace(extra, 2554, 2555, 2345, 7006, 7031)
+	if wrong {
+		report(script.Range{Start: first.Start, End: last}, "A tool takes one object with its fields by name, not arguments by their position.")
+		return
+	}
+	report(extra, "A tool takes one argument, an object with its fields by name.")
 }
 
 // form is what a first argument is that is no object by the word of TypeScript,

@@ -38,6 +38,8 @@ var correct = []struct{ js, ts string }{
 	{js: "const date = new Date(Date.now());\nreturn date.toISOString().slice(0, 10).replace(/-/g, '/');"},
 	{js: "export default async () => {\n  return await tools.mcp__github__get_issue({ id: 1 });\n};"},
 	{js: "export default 42;"},
+	{js: "\ufeff#!/usr/bin/env codemode-ls run\nreturn await tools.mcp__github__get_issue({ id: 1 });"},
+	{js: "\ufeff#! use /tools.mcp__none__such({})\nexport default async () => await tools.mcp__github__get_issue({ id: 1 });"},
 	{js: "export default async function main() {\n  return tools.mcp__github__get_issue({ id: 1 });\n}"},
 	{js: "```js\nreturn 1;\n```"},
 	{ts: "interface Row { id: number; name?: string }\nconst rows: Row[] = [{ id: 1 }];\nreturn rows.map((r: Row): string => `${r.id}: ${r.name ?? 'none'}`);"},

@@ -63,7 +63,7 @@ func SourceName(l Language) string {
 // Compile turns a prepared text into JavaScript. A *CompileError is the
 // author's to mend (EXEC-13).
 func Compile(text string, l Language, transform Transformer) (*Program, error) {
-	if strings.HasPrefix(text, "#!") {
+	if Hashbang(text) >= 0 {
 		end := strings.IndexAny(text+"\n", "\r\n")
 		text = blank(text, 0, end)
 	}

@@ -61,6 +61,7 @@ func TestCompile(t *testing.T) {
 		{"export default function () { return 1 }", "function $main()", true},
 		{"import type A from 'a'\nconst x = await 1\nexport\n  default x", "$main =", true},
 		{"#!/usr/bin/env exec\nreturn 1", "return 1", false},
+		{"\ufeff#!/usr/bin/env exec\nreturn 1", "return 1", false},
 		{"return typeof require", "typeof", false},
 		{"const require = (x: string) => x; return require('a')", "require(\"a\")", false},
 	}

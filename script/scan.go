@@ -31,7 +31,9 @@ type Use struct {
 	// "string", "number", "boolean", "null", "function", "regexp", or "" when
 	// only a type checker can know.
 	FirstArgument string
-	Quoted        bool // tools["name"]
+	// Tagged says that it is the tag of a template, which Arguments is then.
+	Tagged bool
+	Quoted bool // tools["name"]
 	// Alias says that another name stands for the member here, as in
 	// const read = tools.mcp__a__read; read({}). NameRange is that of the other name.
 	Alias bool
@@ -238,6 +240,10 @@ func (u *uses) complete(use Use, i, next int) {
 		u.call(&use, i, open)
 		at.to = max(u.tokens[open].match, 0)
 	} else {
+		if next < len(u.tokens) && u.tokens[next].kind == tokenTemplate && u.text[u.tokens[next].start] == '`' {
+			use.Tagged = true
+			use.Arguments = u.span(u.tokens[next].start, u.tokens[min(u.templateEnd(next), len(u.tokens)-1)].end)
+		}
 		use.InLoop = u.eachArgument(extent{i, next})
 	}
 	u.put(use, at)

@@ -34,6 +34,17 @@ func LanguageOf(path string) (l Language, ok bool) {
 	return "", false
 }
 
+// Hashbang is the offset of the #! that a text begins with, or -1. A byte order
+// mark may stand before it (ECMAScript takes it for white space, but then allows
+// no #! behind it): some editors write one.
+func Hashbang(text string) int {
+	rest := strings.TrimPrefix(text, "\ufeff")
+	if !strings.HasPrefix(rest, "#!") {
+		return -1
+	}
+	return len(text) - len(rest)
+}
+
 // Options is the options line of a script (EXEC-15).
 type Options struct {
 	TimeoutMs       *int `json:"timeout_ms,omitzero"`

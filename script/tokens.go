@@ -82,9 +82,9 @@ type lexer struct {
 }
 
 func (l *lexer) run() {
-	if strings.HasPrefix(l.text, "#!") {
-		l.pos = l.lineEnd(0)
-		l.comments = append(l.comments, token{kind: tokenComment, start: 0, end: l.pos, match: -1})
+	if start := Hashbang(l.text); start >= 0 {
+		l.pos = l.lineEnd(start)
+		l.comments = append(l.comments, token{kind: tokenComment, start: start, end: l.pos, match: -1})
 	}
 	for l.pos < len(l.text) {
 		l.next()

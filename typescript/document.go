@@ -51,10 +51,7 @@ type document struct {
 // the line of the head, because imports stand at the top of a file alone; both
 // are erased before a script runs, so that nothing needs to be found there.
 func (d *document) wrap(text string) {
-	body := script.Prepare(text).Text
-	if rest, ok := strings.CutPrefix(body, "#!"); ok {
-		body = "//" + rest // which may stand in the first line of a file alone
-	}
+	body := withoutHashbang(script.Prepare(text).Text)
 	var imports []script.Reach
 	for _, r := range script.Reaches(body) {
 		if r.Kind == "import type" {
@@ -78,6 +75,15 @@ func (d *document) wrap(text string) {
 	}
 	rest.WriteString(body[from:])
 	d.text, d.shift = lifted.String()+head+rest.String()+tail, 1
+}
+
+// withoutHashbang makes a comment of a #!, which may stand in the first line of a
+// file alone, and not behind a byte order mark.
+func withoutHashbang(text string) string {
+	if i := script.Hashbang(text); i >= 0 {
+		return text[:i] + "//" + text[i+len("#!"):]
+	}
+	return text
 }
 
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "//", " ")
@@ -117,7 +123,7 @@ func newDocument(uri, virtual string, l script.Language, version int32, text str
 	d.nocheck = nocheck.MatchString(text)
 	switch f {
 	case bare:
-		d.text = script.Prepare(text).Text
+		d.text = withoutHashbang(script.Prepare(text).Text)
 	case asProbe:
 		d.text = text
 	default:

@@ -45,6 +45,7 @@ func TestDiagnostics(t *testing.T) {
 		{"catch variables are readable (EXEC-4)", "try { await tools.old({}) } catch (e) { return [e.message, e.tool] }", []string{"0:18-0:21 6387"}, nil},
 		{"fence", "```ts\nreturn nope\n```", []string{"1:7-1:11 2304"}, nil},
 		{"a line for the shell (EXEC-17)", "#!/usr/bin/env codemode-ls run\nreturn nope", []string{"1:7-1:11 2304"}, nil},
+		{"a byte order mark before a line for the shell (EXEC-17)", "\ufeff#!/usr/bin/env codemode-ls run\nreturn nope", []string{"1:7-1:11 2304"}, nil},
 		{"options line", "// @options: {\"timeout_ms\": 5}\nreturn nope", []string{"1:7-1:11 2304"}, nil},
 		{"local types", "type A = { a: number };\nconst a: A = { a: 1 };\nreturn a;\ninterface B { b: A }", nil,
 			[]string{"0:5-0:6 8008", "1:9-1:10 8010", "3:10-3:11 8006"}},
