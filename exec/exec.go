@@ -150,6 +150,9 @@ type Request struct {
 	MaxOutputTokens int
 	Check           string // "off", "hint" (default) or "error"
 	DryRun          bool
+	// WholeValue keeps a value in the result that is too long for its text, which
+	// otherwise is in the artifact alone (BUD-9).
+	WholeValue bool
 	// Record, when set, takes in the calls of the run; Replay answers them, so
 	// that no server hears of one and nobody is asked (REC-1). At most one of
 	// DryRun, Record and Replay is set.

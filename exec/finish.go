@@ -190,6 +190,7 @@ func (x *run) collect(status Status, o sandbox.Outcome) *Result {
 		Output:   x.output.sorted(),
 		Calls:    make([]CallRecord, len(x.calls)),
 		Warnings: append([]Warning{}, x.warnings...),
+		LogsCut:  o.LogsCut,
 		Timing:   Timing{WallMs: o.Wall.Milliseconds(), ActiveMs: o.Active.Milliseconds()},
 	}
 	for i, c := range x.calls {
@@ -228,7 +229,7 @@ func (x *run) assemble(status Status, e *Error, found []Diagnostic, o sandbox.Ou
 	body := text{result: r, wall: o.Wall, logsCut: o.LogsCut, dry: x.sample != nil, maxValue: x.limits.MaxResultChars, maxTokens: x.limits.MaxOutputTokens}
 	body.artifact = func(whole string) string { return x.artifact(whole) }
 	r.Text = body.render()
-	if r.HasValue && body.valueCut {
+	if r.HasValue && body.valueCut && !x.request.WholeValue {
 		r.Value = nil // it is in the artifact (BUD-9)
 	}
 	return r

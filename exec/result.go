@@ -28,6 +28,7 @@ type Result struct {
 	Value       jsontext.Value `json:"value,omitzero"`
 	HasValue    bool           `json:"hasValue"`
 	Logs        []Log          `json:"logs"`
+	LogsCut     int            `json:"logsCut,omitzero"` // characters of console output that were left out (BUD-8)
 	Output      []Output       `json:"output"`
 	Calls       []CallRecord   `json:"calls"`
 	Warnings    []Warning      `json:"warnings"`

@@ -50,6 +50,7 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 	if err != nil {
 		return nil, err
 	}
+	q.WholeValue = q.Record != nil // what a later run is compared with
 	progress := s.newProgress(ctx, p.WorkDoneToken, "Running "+title(doc))
 	defer progress.end("")
 	q.Events = func(e exec.Event) {

@@ -55,7 +55,7 @@ func (c *runCommand) Run(a *app) error {
 	q := exec.Request{
 		Code: code, URI: uri, Language: language,
 		TimeoutMs: int(c.Timeout.Milliseconds()),
-		Check:     c.Check, DryRun: c.DryRun,
+		Check:     c.Check, DryRun: c.DryRun, WholeValue: true,
 	}
 	var recording *cassette.File
 	if c.Record != "" { // before anything runs
@@ -203,8 +203,8 @@ func (a *app) printResult(r *exec.Result, path string) error {
 			fmt.Fprintf(a.stderr, "warning: %s%s\n", printable(w.Message), place(w.Range))
 		}
 	}
-	if r.Truncated != nil && r.Truncated.Artifact != "" {
-		fmt.Fprintf(a.stderr, "the whole result (%d characters) is in %s\n", r.Truncated.TotalChars, r.Truncated.Artifact)
+	if r.LogsCut > 0 {
+		fmt.Fprintf(a.stderr, "warning: %d characters of console output were left out (exec.maxLogChars, exec.maxLogEntries)\n", r.LogsCut)
 	}
 	if r.Status == exec.Completed {
 		if !r.HasValue && len(r.Output) == 0 && len(r.Logs) == 0 {

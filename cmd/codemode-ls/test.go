@@ -182,7 +182,7 @@ func (c *testCommand) one(a *app, w *workspace.Workspace, path string) tested {
 	}
 	request := exec.Request{
 		Code: code, URI: uri, Language: language, SessionID: "test " + path, // nothing is stored between tests
-		TimeoutMs: int(c.Timeout.Milliseconds()), Check: "off",
+		TimeoutMs: int(c.Timeout.Milliseconds()), Check: "off", WholeValue: true,
 	}
 	beside := cassettePath(path)
 	if c.ReRecord {
@@ -260,6 +260,11 @@ func (c *testCommand) reRecord(a *app, w *workspace.Workspace, request exec.Requ
 		t.problem, t.details = "nothing was recorded", t.result.Text+"\n"
 		return t
 	}
+	if why := noRecording(t.result); why != "" { // the old one is still good
+		file.Abort()
+		t.problem, t.details = "nothing was recorded: "+why, t.result.Text+"\n"
+		return t
+	}
 	if err := file.Commit(request.Record.Cassette(filepath.Base(path), exec.Recorded(t.result))); err != nil {
 		t.problem, t.broken = err.Error(), true
 		return t
@@ -269,6 +274,23 @@ func (c *testCommand) reRecord(a *app, w *workspace.Workspace, request exec.Requ
 		fmt.Fprintf(a.stderr, "%s: this is now expected to fail: %s: %s\n", path, printable(e.Name), printable(e.Message))
 	}
 	return t
+}
+
+// noRecording says why a run on the real servers tells nothing of the script: it was
+// kept from calling them.
+func noRecording(r *exec.Result) string {
+	for _, call := range r.Calls {
+		if call.Status == exec.CallDenied {
+			return "a call of " + printable(call.Tool) + " was denied; give --allow, or answer the questions on a terminal"
+		}
+	}
+	switch {
+	case r.Status == exec.Denied:
+		return "a call was denied; give --allow, or answer the questions on a terminal"
+	case r.Error != nil && (r.Error.Code == exec.CodeUnavailable || r.Error.Code == exec.CodeUnknownTool):
+		return printable(r.Error.Message)
+	}
+	return ""
 }
 
 // notRecorded are the calls that a replay had no answer for, a line each.
