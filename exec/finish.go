@@ -47,7 +47,7 @@ func (x *run) settle(o sandbox.Outcome) {
 			continue
 		}
 		if o.Status == sandbox.Completed || o.Status == sandbox.Thrown {
-			message := fmt.Sprintf("the call %d (%s) was still in flight when the script ended, and was cancelled: await it", c.record.Index+1, c.record.Tool)
+			message := fmt.Sprintf("the call %d (%s) was still in flight when the script ended, and was cancelled; it may have taken effect: await it", c.record.Index+1, c.record.Tool)
 			switch c.record.Status {
 			case CallQueued, CallWaiting, CallRunning, CallCancelled:
 			default: // it had its answer, which was on its way to the script

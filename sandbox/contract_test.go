@@ -227,6 +227,16 @@ func TestExec13Invalid(t *testing.T) {
 	}
 }
 
+// EXEC-14: a call whose answer comes while the script computes, and then ends, is
+// named like one that is not answered at all.
+func TestExec14Unseen(t *testing.T) {
+	o, h := runScript(t, "tools.echo({});\nfor (const t = Date.now(); Date.now() - t < 50; );\nreturn 1")
+	wantValue(t, o, "1")
+	if !slices.Equal(o.InFlight, []int{0}) || len(h.calls) != 1 {
+		t.Errorf("in flight %v, calls %v", o.InFlight, h.calls)
+	}
+}
+
 // EXEC-14
 func TestExec14Leftovers(t *testing.T) {
 	h := &testHost{}

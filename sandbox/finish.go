@@ -18,6 +18,7 @@ type finish struct {
 	Error    *ScriptError `json:"error,omitzero"`
 	Warnings []warning    `json:"warnings,omitzero"`
 	LogsCut  int          `json:"logsCut,omitzero"`
+	Pending  []int        `json:"pending,omitzero"` // calls whose answers the script did not get
 	value    []byte
 }
 

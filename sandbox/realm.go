@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -252,6 +254,7 @@ func (r *realm) run(p *script.Program, l script.Language) (f finish) {
 			f = r.broken(x)
 		}
 		f.LogsCut = r.logsCut
+		f.Pending = slices.Sorted(maps.Keys(r.pending))
 		f.clip()
 	}()
 	r.busy.resume()

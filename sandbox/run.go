@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -113,12 +114,12 @@ func (r *run) do(ctx context.Context, p *script.Program) Outcome {
 	r.ended = true
 	o := Outcome{Wall: r.req.Clock.Elapsed()}
 	o.Active, _, _ = r.active.read()
-	for i := range r.inFlight {
-		o.InFlight = append(o.InFlight, i)
+	for _, i := range end.Pending { // the answers of some may have been on their way
+		r.inFlight[i] = true
 	}
+	o.InFlight = slices.Sorted(maps.Keys(r.inFlight))
 	reason := r.reason
 	r.mu.Unlock()
-	slices.Sort(o.InFlight)
 	close(over)
 	watchers.Wait()
 	if ctx.Err() != nil {
@@ -216,6 +217,9 @@ func (r *run) send(kind byte, parts ...[]byte) {
 func (r *run) finished(body []byte) (f finish, value jsontext.Value, err error) {
 	meta, rest, ok := takeSized(body)
 	if !ok || len(meta) > maxFinishBytes || json.Unmarshal(meta, &f) != nil || len(f.Warnings) > maxFinishWarns {
+		return finish{}, nil, errGarbage
+	}
+	if len(f.Pending) > maxInFlight || slices.ContainsFunc(f.Pending, func(i int) bool { return i < 0 || i >= r.next }) {
 		return finish{}, nil, errGarbage
 	}
 	switch f.Status {

@@ -98,8 +98,8 @@ type Outcome struct {
 	Value    jsontext.Value // JSON of the returned value (EXEC-9, EXEC-10)
 	Error    *ScriptError   // unless Completed
 	Warnings []Warning
-	// InFlight are the indexes of calls that were cancelled because the script
-	// ended (EXEC-14).
+	// InFlight are the indexes of calls whose answers the script did not get because
+	// it ended (EXEC-14). They are cancelled, unless they were answered in that moment.
 	InFlight []int
 	// LogsCut is how many characters of console output were dropped (BUD-8).
 	LogsCut int
