@@ -12,8 +12,8 @@ import (
 
 // mend has a program keep to the language where goja does not: in its regular
 // expressions, in what it awaits, in functions that call themselves, in arguments of
-// arrow functions, in import(), in async generators, in super, in finally, and in
-// comparisons. The program is one of isBody; it becomes a function that makes the
+// arrow functions, in import(), in async generators, in super, in finally, in
+// comparisons, in powers and in bitwise operators. The program is one of isBody; it becomes a function that makes the
 // script's, of the realm's helpers: functions that the added code calls, by names that
 // nobody can write. An error is a *script.CompileError.
 func (r *realm) mend(tree *ast.Program, code string) (err error) {
@@ -21,6 +21,7 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	main := tree.Body[last].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)
 	r.reads = reads{file: tree.File}
 	await := awaitHelper(tree.Body[:last])
+	var bits bitwise
 	w := treeWalker{enter: func(node any) bool {
 		switch n := node.(type) {
 		case *ast.RegExpLiteral:
@@ -34,8 +35,12 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 		case *ast.BinaryExpression:
 			mendRelational(n, tree.File)
 			mendPower(n)
+			bits.add(n)
+		case *ast.UnaryExpression:
+			bits.add(n)
 		case *ast.AssignExpression:
 			mendPowerAssign(n)
+			bits.add(n)
 		case *ast.TryStatement:
 			mendTry(n)
 		case *ast.FunctionLiteral:
@@ -50,6 +55,7 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 		case *ast.DotExpression:
 			r.reads.add(n, false)
 		case *ast.Binding:
+			bits.add(n)
 			if _, ok := n.Target.(ast.Pattern); ok {
 				mendLiteral(&n.Initializer)
 			}
@@ -64,6 +70,7 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	if err != nil {
 		return err
 	}
+	bits.mend()
 	for _, s := range tree.Body[:last] {
 		mendAsyncGenerator(s)
 	}
