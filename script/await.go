@@ -390,8 +390,10 @@ func (s *scan) discarded(e extent) (discard, bool) {
 		switch {
 		case s.madeText(d.extent):
 			return d, true
-		case s.endsStatement(d.to) && s.beginsStatement(d.from):
+		case s.endsStatement(d.to) && s.beginsStatement(d.from), s.inSequence(d.extent):
 			return d, true
+		case d.to < len(s.tokens) && s.asserted(d.to):
+			s.assertion(&d)
 		case s.is(d.from-1, "(") && s.is(d.to, ")") && s.tokens[d.from-1].match == d.to:
 			if !s.enclosed(&d) {
 				return d, false
@@ -402,7 +404,7 @@ func (s *scan) discarded(e extent) (discard, bool) {
 			}
 		case s.inArray(&d):
 		case s.is(d.from-1, "=") && s.endsDeclarator(d.to):
-			return d, !d.several && s.forgotten(d.from-2)
+			return d, s.forgotten(d.from - 2)
 		default:
 			return d, s.branch(d.extent)
 		}
@@ -522,30 +524,24 @@ func (s *scan) ofCallback(d *discard) bool {
 }
 
 // inArray goes on from an element of an array to the array, when it is given to
-// Promise.all and the like.
+// Promise.all and the like, or when nothing is done with it.
 func (s *scan) inArray(d *discard) bool {
 	if !s.is(d.from-1, "[") && !s.is(d.from-1, ",") || !s.is(d.to, "]") && !s.is(d.to, ",") {
 		return false
 	}
 	open := s.around(d.from)
-	if open < 1 || !s.is(open, "[") || !s.opens(open) || !s.is(open-1, "(") || s.tokens[open-1].match != s.tokens[open].match+1 {
+	if open < 0 || !s.is(open, "[") || !s.opens(open) {
 		return false
 	}
-	d.from, d.to, d.several = open, s.tokens[open].match+1, true
-	return true
-}
-
-// forgotten says whether the name at i is declared there and never used.
-func (s *scan) forgotten(i int) bool {
-	if !s.isName(i) || !s.is(i-1, "const") && !s.is(i-1, "let") && !s.is(i-1, "var") {
+	end := s.tokens[open].match + 1
+	switch {
+	case s.is(open-1, "(") && s.tokens[open-1].match == end:
+	case s.is(open-1, "=") && s.endsDeclarator(end) && s.forgotten(open-2):
+	case s.beginsStatement(open) && s.endsStatement(end):
+	default:
 		return false
 	}
-	name := s.string(i)
-	for j := range s.tokens {
-		if j != i && s.isName(j) && s.string(j) == name && !s.afterMember(j) || s.tired() {
-			return false
-		}
-	}
+	d.from, d.to, d.several = open, end, true
 	return true
 }
 
@@ -558,19 +554,7 @@ func (s *scan) branch(e extent) bool {
 	if !s.is(e.to, ":") && !s.endsStatement(e.to) {
 		return false
 	}
-	for i := e.from - 1; i >= 0 && !s.tired(); i-- {
-		switch {
-		case s.closes(i) && s.tokens[i].match >= 0 && !s.tokens[i].block:
-			i = s.tokens[i].match
-		case s.is(i, "="), s.is(i, "=>"), s.is(i, ","), s.is(i, "("), s.is(i, "["), s.is(i, "{"), s.is(i, "return"), s.is(i, "throw"),
-			s.is(i, "yield"), s.is(i, "case"), s.is(i, ";"), s.is(i, "}"), s.is(i, "+="), s.tokens[i].kind == tokenTemplate && !s.tokens[i].operand:
-			return false
-		}
-		if s.beginsStatement(i) {
-			return true
-		}
-	}
-	return false
+	return s.valueUnused(e.from - 1)
 }
 
 // headOf is the index of the first token of the chain of members and calls that

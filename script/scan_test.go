@@ -81,7 +81,7 @@ func TestUses(t *testing.T) {
 		{"discarded with then", "tools.a({}).then(x => x)", "a called(1 object) discarded"},
 		{"rejection dealt with", "tools.a({}).then(x => x, e => e); tools.b({}).then(f).catch(g)\ntools.c({}).finally(f)", "a called(1 object)|b called(1 object)|c called(1 object) discarded"},
 		{"case", "switch (x) { case 1: tools.a({}); break; default: tools.b({}) }", "a called(1 object) discarded|b called(1 object) discarded"},
-		{"used", "const p = tools.a(); f(p); return tools.b(); f(tools.c()); [tools.d()]; x => tools.e(); void tools.f(); x = y ? tools.g() : tools.h(); ({ a: tools.i() }); x ??= tools.j()",
+		{"used", "const p = tools.a(); f(p); return tools.b(); f(tools.c()); x = [tools.d()]; x => tools.e(); void tools.f(); x = y ? tools.g() : tools.h(); ({ a: tools.i() }); x ??= tools.j()",
 			"a called(0)|b called(0)|c called(0)|d called(0)|e called(0)|f called(0)|g called(0)|h called(0)|i called(0)|j called(0)"},
 		{"used on the next line", "const p =\n  tools.a()\nreturn Promise.all([p,\n  tools.b(),\n  tools.c()\n])", "a called(0)|b called(0)|c called(0)"},
 		{"awaited on the line before", "await\n  tools.a()", "a awaited called(0)"},

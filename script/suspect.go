@@ -80,6 +80,7 @@ func (f *awaiting) suspects() []Suspect {
 	}
 	s.callbacks()
 	s.calls()
+	s.bareNames()
 	s.values()
 	s.returns()
 	slices.SortStableFunc(s.all, func(a, b Suspect) int {

@@ -1,9 +1,13 @@
 package script
 
+import "slices"
+
 // calls suspects the calls of functions that call tools and are not async, where
 // nobody does anything with what they return.
 func (s *suspicion) calls() {
 	called := s.callers()
+	// A callback that puts its promises somewhere has them awaited there.
+	anyKept := slices.ContainsFunc(s.bodies, func(b asyncBody) bool { return s.keeps(b.extent) })
 	for i := range s.tokens {
 		if !s.isName(i) || s.is(i-1, "function") || s.tired() {
 			continue
@@ -13,6 +17,7 @@ func (s *suspicion) calls() {
 			continue
 		}
 		name, from, end := s.string(i), i, s.tokens[open].match
+		given := false // it is a parameter, of which only the type tells
 		switch {
 		case s.is(i-2, "Promise") && s.is(i-1, ".") && combines[name]:
 			from = i - 2
@@ -22,7 +27,9 @@ func (s *suspicion) calls() {
 			}
 			from = s.newHead(s.headOf(i - 2))
 		case !called.names[name] && !(s.names[name] && s.reaches(extent{open + 1, end})):
-			continue
+			if given = !anyKept && s.beginsStatement(i) && s.isGiven(i); !given {
+				continue
+			}
 		}
 		if s.awaiting.calls(i) && open == i+1 || s.inExecutor(i) {
 			continue // known, or waited for in another way
@@ -36,8 +43,30 @@ func (s *suspicion) calls() {
 			Range: s.spanOf(e), Whole: s.spanOf(d.extent), Start: s.tokens[d.from].start, End: s.tokens[d.to-1].end,
 			Several: d.several, Async: s.allowsAwait(d.from),
 		}
-		s.suspect(e, Promised, lost, OnePromise, PromiseList)
+		if given {
+			s.add(e, Promised, lost, OnePromise, PromiseList)
+		} else {
+			s.suspect(e, Promised, lost, OnePromise, PromiseList)
+		}
 	}
+}
+
+// isGiven says whether the name at i is a parameter of a function around it.
+func (s *suspicion) isGiven(i int) bool {
+	for _, b := range s.bodies {
+		if s.tired() || b.from > i {
+			break
+		}
+		if i >= b.to {
+			continue
+		}
+		for j := b.head; j < b.from; j++ {
+			if s.isName(j) && s.string(j) == s.string(i) && (s.is(j-1, "(") || s.is(j-1, ",") || j == b.head || s.is(j-1, "async")) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 type callers struct{ names, methods map[string]bool }
