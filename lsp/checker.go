@@ -6,8 +6,10 @@ import (
 
 	"codemode-ls/catalog"
 	"codemode-ls/exec"
+	"codemode-ls/permission"
 	"codemode-ls/script"
 	"codemode-ls/typescript"
+	"codemode-ls/workspace"
 
 	"go.lsp.dev/protocol"
 )
@@ -19,13 +21,10 @@ type checker struct{ engine *typescript.Engine }
 // NewChecker checks with an engine that has the declarations of the pool.
 func NewChecker(engine *typescript.Engine) exec.Checker { return checker{engine} }
 
-// Check satisfies exec.Checker.
-func (c checker) Check(ctx context.Context, text string, l script.Language, _ *catalog.Catalog) ([]exec.Diagnostic, error) {
-	found, _, err := c.engine.Check(ctx, text, l, nil)
-	if err != nil {
-		return nil, err
-	}
-	return withoutProtocol(found), nil
+// Check satisfies exec.Checker: what an editor would show, in the same words. Why a
+// tool is not in the pool is the run's to tell.
+func (c checker) Check(ctx context.Context, text string, l script.Language, pool *catalog.Catalog) ([]exec.Diagnostic, error) {
+	return Check(ctx, c.engine, &workspace.Snapshot{Catalog: pool, Rules: &permission.Rules{}}, text, l)
 }
 
 // withoutProtocol are diagnostics for those who do not speak LSP; found counts UTF-16

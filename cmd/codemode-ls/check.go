@@ -154,7 +154,7 @@ func (e *checker) with(c *catalog.Catalog) *typescript.Engine {
 	return e.ts
 }
 
-// Check satisfies exec.Checker: TypeScript's findings alone.
+// Check satisfies exec.Checker.
 func (e *checker) Check(ctx context.Context, text string, l script.Language, c *catalog.Catalog) ([]exec.Diagnostic, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
