@@ -75,6 +75,7 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 		mendAsyncGenerator(s)
 	}
 	r.mendMath(code)
+	r.mendNamed(code)
 	mendArguments(tree.Body, code)
 	guardRecursion(main, code)
 	main.ParameterList.List = nil // no script can name what fails for import()
