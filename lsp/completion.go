@@ -420,7 +420,7 @@ func (s *Server) engineCompletion(ctx context.Context, snap *Snapshot, doc *Docu
 	if s.engine == nil {
 		return none, nil
 	}
-	list, err := s.engine.Completion(ctx, doc.URI, doc.toEngine(p.Position), engineTrigger(p.Context))
+	list, err := s.fromEngine(ctx, doc, p)
 	if err != nil {
 		return none, s.unanswered(ctx, "completion", err)
 	}
@@ -430,7 +430,9 @@ func (s *Server) engineCompletion(ctx context.Context, snap *Snapshot, doc *Docu
 	for i := range list.Items {
 		item := &list.Items[i]
 		doc.itemFromEngine(snap.Client, item)
-		item.Data = data(itemData{URI: doc.URI, Engine: item.Data})
+		if len(item.Data) > 0 {
+			item.Data = data(itemData{URI: doc.URI, Engine: item.Data})
+		}
 	}
 	list.Items = withoutLacking(list.Items, doc.Text)
 	// The engine's order of globals changes from one time to the next, and not every
@@ -447,6 +449,18 @@ func (s *Server) engineCompletion(ctx context.Context, snap *Snapshot, doc *Docu
 	c.argumentValues(list, doc.Offset(p.Position))
 	c.caught(list, doc.Offset(p.Position))
 	return list, nil
+}
+
+// fromEngine is what TypeScript offers: in the pattern of a callback's parameter
+// what it would offer once the callback is there.
+func (s *Server) fromEngine(ctx context.Context, doc *Document, p *protocol.CompletionParams) (*protocol.CompletionList, error) {
+	if text, ok := script.UnfinishedPattern(doc.Text, doc.Offset(p.Position)); ok {
+		list, err := s.engine.CompletionIn(ctx, text, doc.Language, doc.toEngine(p.Position))
+		if err != nil || len(list.Items) > 0 {
+			return list, err
+		}
+	}
+	return s.engine.Completion(ctx, doc.URI, doc.toEngine(p.Position), engineTrigger(p.Context))
 }
 
 // sortGlobals ends the sort text of TypeScript's globals and keywords; z before it is

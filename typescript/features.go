@@ -128,6 +128,21 @@ func (e *Engine) Completion(ctx context.Context, uri string, at protocol.Positio
 	return &list, nil
 }
 
+// CompletionIn is Completion in a text that is not the one of an open document.
+// Its items cannot be resolved.
+func (e *Engine) CompletionIn(ctx context.Context, text string, l script.Language, at protocol.Position) (*protocol.CompletionList, error) {
+	name, done := e.lend(text, l, asBody)
+	defer done()
+	list, err := e.Completion(ctx, name, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list.Items {
+		list.Items[i].Data = nil
+	}
+	return list, nil
+}
+
 // Resolve fills in documentation and detail of a completion item.
 func (e *Engine) Resolve(ctx context.Context, uri string, item *protocol.CompletionItem) (*protocol.CompletionItem, error) {
 	var resolved protocol.CompletionItem
