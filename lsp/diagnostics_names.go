@@ -31,6 +31,13 @@ func (d *diagnosis) unknownTool(u script.Use) {
 		d.add(f)
 		return
 	}
+	if name, end := d.dashed(u); name != "" {
+		f.data.Closest, f.until = []string{name}, end
+		f.message += " A name that has a dash is written " + typegen.CallForm(name) + "."
+		d.replace(utf16Range(d.at.Range(d.at.OffsetUTF16(u.NameRange.End), end)))
+		d.add(f)
+		return
+	}
 	if name, end := d.ofServer(u); name != "" {
 		closest, asked, f.until = []string{name}, true, end
 	}
@@ -82,6 +89,19 @@ func (d *diagnosis) ofServer(u script.Use) (name string, end int) {
 		}
 	}
 	return "", 0
+}
+
+// dashes are how a name goes on that is no identifier: it was read as a subtraction.
+var dashes = regexp.MustCompile(`^(?:-[A-Za-z0-9_$]+)+`)
+
+// dashed is the tool that is meant by tools.server__get-sum, and where its name ends.
+func (d *diagnosis) dashed(u script.Use) (name string, end int) {
+	after := d.at.OffsetUTF16(u.NameRange.End)
+	rest := dashes.FindString(d.text[after:])
+	if rest == "" || !d.isTool(u.Name+rest) {
+		return "", 0
+	}
+	return u.Name + rest, after + len(rest)
 }
 
 // namespace is what the names of the tools of a server begin with, or "" when no

@@ -8,13 +8,15 @@ const header = `// Declarations of what an Exec script can use. Generated: chang
 // (ISO-1, EXEC-8). What is not here cannot be typed (TYPE-3).
 const sandboxGlobals = `
 /** Output that is collected and returned with the result of the script. */
-declare const console: {
+declare const console: Console;
+
+interface Console {
   log(...data: Array<unknown>): void;
   info(...data: Array<unknown>): void;
   warn(...data: Array<unknown>): void;
   error(...data: Array<unknown>): void;
   debug(...data: Array<unknown>): void;
-};
+}
 
 /** A deep copy of plain data. */
 declare function structuredClone<T>(value: T): T;

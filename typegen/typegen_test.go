@@ -111,7 +111,7 @@ func TestAssemble(t *testing.T) { // TYPE-3
 	}
 	for _, want := range []string{
 		"declare const tools: Tools;", "  readonly $codemode: CodeMode;", "  /** Search the catalog. */\n  search(input?: {",
-		"declare namespace ToolTypes.mcp__a__one {", "declare namespace ToolTypes.mcp__a__two$2d$2 {", "declare const console: {",
+		"declare namespace ToolTypes.mcp__a__one {", "declare namespace ToolTypes.mcp__a__two$2d$2 {", "declare const console: Console;",
 	} {
 		if !strings.Contains(f.Text, want) {
 			t.Errorf("there is no %q in\n%s", want, f.Text)
