@@ -54,15 +54,54 @@ func mendPower(n *ast.BinaryExpression) {
 	n.Operator, n.Left, n.Right = token.COALESCE, callAt(at, end, powerName, n.Left, n.Right), &ast.NullLiteral{Idx: end}
 }
 
-// mendPowerAssign does the same for x **= y. What is not a variable stays goja's: it
-// must be evaluated once.
+// mendPowerAssign does the same for x **= y, where x can be evaluated twice and
+// nothing can be seen of it: a variable, or a member of one or of this whose key is
+// in the text. All else stays goja's.
 func mendPowerAssign(n *ast.AssignExpression) {
-	name, ok := n.Left.(*ast.Identifier)
-	if !ok || n.Operator != token.EXPONENT {
+	if n.Operator != token.EXPONENT {
 		return
 	}
-	read := *name
-	n.Operator, n.Right = token.ASSIGN, callAt(n.Idx0(), n.Idx1(), powerName, &read, n.Right)
+	if read := secondReading(n.Left); read != nil {
+		n.Operator, n.Right = token.ASSIGN, callAt(n.Idx0(), n.Idx1(), powerName, read, n.Right)
+	}
+}
+
+// secondReading is a copy of what can be evaluated twice, or nil.
+func secondReading(e ast.Expression) ast.Expression {
+	switch n := e.(type) {
+	case *ast.Identifier:
+		return secondBase(n)
+	case *ast.DotExpression:
+		if base := secondBase(n.Left); base != nil {
+			return &ast.DotExpression{Left: base, Identifier: n.Identifier}
+		}
+	case *ast.PrivateDotExpression:
+		if base := secondBase(n.Left); base != nil {
+			return &ast.PrivateDotExpression{Left: base, Identifier: n.Identifier}
+		}
+	case *ast.BracketExpression:
+		var key ast.Expression
+		switch k := n.Member.(type) {
+		case *ast.StringLiteral:
+			key = new(*k)
+		case *ast.NumberLiteral:
+			key = new(*k)
+		}
+		if base := secondBase(n.Left); base != nil && key != nil {
+			return &ast.BracketExpression{Left: base, Member: key, LeftBracket: n.LeftBracket, RightBracket: n.RightBracket}
+		}
+	}
+	return nil
+}
+
+func secondBase(e ast.Expression) ast.Expression {
+	switch n := e.(type) {
+	case *ast.Identifier:
+		return new(*n)
+	case *ast.ThisExpression:
+		return new(*n)
+	}
+	return nil
 }
 
 // mendMath replaces functions of Math for a script that has the name.
