@@ -12,8 +12,14 @@ import "strings"
 func UnfinishedPattern(text string, offset int) (finished string, ok bool) {
 	offset = min(max(offset, 0), len(text))
 	brace := strings.LastIndexByte(text[:offset], '{')
-	if brace < 0 || !strings.HasSuffix(strings.TrimRight(text[:brace], " \t\r\n"), "(") {
-		return "", false // as nearly always: there is nothing to read
+	if brace < 0 {
+		return "", false
+	}
+	const space = " \t\r\n"
+	outer, ok := strings.CutSuffix(strings.TrimRight(text[:brace], space), "(")
+	outer = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(outer, space), "async"), space)
+	if !ok || !strings.HasSuffix(outer, "(") {
+		return "", false // as nearly always: the text need not be read
 	}
 	s := tokenize(text)
 	_, to, before, _ := s.word(s.at(offset), offset)
