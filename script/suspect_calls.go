@@ -1,13 +1,18 @@
 package script
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // calls suspects the calls of functions that call tools and are not async, where
 // nobody does anything with what they return.
 func (s *suspicion) calls() {
 	called := s.callers()
 	// A callback that puts its promises somewhere has them awaited there.
-	anyKept := slices.ContainsFunc(s.bodies, func(b asyncBody) bool { return s.keeps(b.extent) })
+	anyKept := sync.OnceValue(func() bool {
+		return slices.ContainsFunc(s.bodies, func(b asyncBody) bool { return s.keeps(b.extent) })
+	})
 	for i := range s.tokens {
 		if !s.isName(i) || s.is(i-1, "function") || s.tired() {
 			continue
@@ -27,7 +32,7 @@ func (s *suspicion) calls() {
 			}
 			from = s.newHead(s.headOf(i - 2))
 		case !called.names[name] && !(s.names[name] && s.reaches(extent{open + 1, end})):
-			if given = !anyKept && s.beginsStatement(i) && s.isGiven(i); !given {
+			if given = s.beginsStatement(i) && s.isGiven(i) && !anyKept(); !given {
 				continue
 			}
 		}
