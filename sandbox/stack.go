@@ -269,8 +269,11 @@ func (r *realm) scriptError(v goja.Value) *ScriptError {
 	return e
 }
 
+// allRejected is the message of Promise.any's error, which says less than its errors.
+const allRejected = "All promises were rejected"
+
 // addErrors tells of the errors that an AggregateError holds, such as that of
-// Promise.any, which has no message of its own.
+// Promise.any.
 func (r *realm) addErrors(e *ScriptError, o *goja.Object) {
 	list, ok := o.Get("errors").(*goja.Object)
 	if !ok || !r.isArray(list) {
@@ -284,7 +287,7 @@ func (r *realm) addErrors(e *ScriptError, o *goja.Object) {
 		lines = append(lines, r.errorLine(v))
 		e.Stack += "\nerror " + strconv.Itoa(i+1) + " of " + strconv.Itoa(n) + ": " + strings.TrimSpace(r.causeText(v))
 	}
-	if e.Message == "" && n > 0 {
+	if (e.Message == "" || e.Message == allRejected) && n > 0 {
 		if n > most {
 			lines = append(lines, "…")
 		}

@@ -111,7 +111,11 @@
       const errors = [];
       let left = 1;
       const settled = () => {
-        if (--left === 0) reject(new Aggregate(errors, 'All promises were rejected'));
+        if (--left !== 0) return;
+        const e = new Aggregate(errors, 'All promises were rejected');
+        // No script is running then: the frames would be ours.
+        defineProperty(e, 'stack', { value: 'AggregateError: ' + e.message, writable: true, enumerable: false, configurable: true });
+        reject(e);
       };
       try {
         const make = this.resolve;
