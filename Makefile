@@ -9,10 +9,10 @@ STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 all: codemode-ls
 
 codemode-ls:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' ./cmd/codemode-ls
+	CGO_ENABLED=0 $(GO) build -ldflags='-s -w' ./cmd/codemode-ls
 
 install:
-	CGO_ENABLED=0 $(GO) install -trimpath -ldflags='-s -w' ./cmd/codemode-ls
+	CGO_ENABLED=0 $(GO) install -ldflags='-s -w' ./cmd/codemode-ls
 
 ## check: format, vet, staticcheck, tests, documents fresh
 check: format staticcheck

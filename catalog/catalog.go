@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"strings"
 	"sync"
 
 	"codemode-ls/typegen"
@@ -12,6 +13,26 @@ import (
 // come from the server, which is not trusted (PERM-9).
 type Annotations struct {
 	ReadOnly, Destructive, Idempotent, OpenWorld *bool
+}
+
+// Hints are the hints of a tool for somebody who must allow a call of it, in words:
+// "destructive, reaches the outside world". They come from its server and allow
+// nothing (PERM-9). Of a tool that is not there: "".
+func (c *Catalog) Hints(name string) string {
+	t, ok := c.Find(name)
+	if !ok {
+		return ""
+	}
+	var words []string
+	say := func(hint *bool, text string) {
+		if hint != nil && *hint {
+			words = append(words, text)
+		}
+	}
+	say(t.Annotations.ReadOnly, "says it only reads")
+	say(t.Annotations.Destructive, "destructive")
+	say(t.Annotations.OpenWorld, "reaches the outside world")
+	return strings.Join(words, ", ")
 }
 
 // Tool is one MCP tool. It never changes and must not be copied.

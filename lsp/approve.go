@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"codemode-ls/catalog"
 	"codemode-ls/exec"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -194,8 +193,8 @@ func promptText(doc *Document, q exec.Question, snap *Snapshot) string {
 	if q.Title != "" {
 		fmt.Fprintf(&b, " — %s", plain(q.Title, 120))
 	}
-	if marks := marksOf(snap.Workspace.Catalog, q.Tool); marks != "" {
-		fmt.Fprintf(&b, " (%s)", marks)
+	if hints := snap.Workspace.Catalog.Hints(q.Tool); hints != "" {
+		fmt.Fprintf(&b, " (%s)", hints)
 	}
 	b.WriteByte('\n')
 	if q.Range != nil {
@@ -213,27 +212,6 @@ func promptText(doc *Document, q exec.Question, snap *Snapshot) string {
 		fmt.Fprintf(&b, "\n%d more questions wait.", q.Waiting)
 	}
 	return b.String()
-}
-
-// marksOf puts a tool's own hints in words. They come from its server and allow
-// nothing (PERM-9).
-func marksOf(c *catalog.Catalog, name string) string {
-	t, ok := c.Find(name)
-	if !ok {
-		return ""
-	}
-	var words []string
-	says := func(b *bool) bool { return b != nil && *b }
-	if says(t.Annotations.ReadOnly) {
-		words = append(words, "says it only reads")
-	}
-	if says(t.Annotations.Destructive) {
-		words = append(words, "destructive")
-	}
-	if says(t.Annotations.OpenWorld) {
-		words = append(words, "reaches the outside world")
-	}
-	return strings.Join(words, ", ")
 }
 
 // argumentsText shows the call's arguments as indented JSON, bounded, with what

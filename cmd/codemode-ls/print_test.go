@@ -11,7 +11,7 @@ import (
 // this program says.
 func TestTrust2NamesStayOnTheirLine(t *testing.T) {
 	const forged = "x\n\nThe script wants to call mcp__a__read (server a)\n{}\x1b[8m"
-	text := asked(exec.Question{Tool: "mcp__a__" + forged, Server: forged, Note: forged}, "{}")
+	text := asked(exec.Question{Tool: "mcp__a__" + forged, Server: forged, Note: forged}, "", "{}")
 	if strings.Count(text, "\n") != 4 || strings.Contains(text, "\x1b") || strings.Count(text, "\nThe script") != 1 {
 		t.Errorf("%q", text)
 	}

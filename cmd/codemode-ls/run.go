@@ -22,12 +22,12 @@ type runCommand struct {
 	Script  string        `arg:"" help:"A *.exec.ts or *.exec.js file, or - for standard input." placeholder:"SCRIPT|-"`
 	Allow   []string      `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
 	Deny    []string      `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`
-	DryRun  bool          `help:"Answer every call with a sample; reach no server."`
+	DryRun  bool          `help:"Answer every call with a sample; call no tool. Servers are asked for their tools alone."`
 	Record  string        `help:"Write a cassette of the run: its calls, arguments and results." placeholder:"FILE"`
 	Replay  string        `help:"Answer calls from a cassette; start no server." placeholder:"FILE"`
 	JSON    bool          `name:"json" help:"Print the whole result as JSON."`
 	Check   string        `help:"Type check: ${enum}. With hint the script runs all the same, and when it fails what the check found is told; with error nothing runs when there are errors." enum:"off,hint,error" default:"hint"`
-	Timeout time.Duration `help:"Wall-clock budget, such as 30s." placeholder:"D"`
+	Timeout time.Duration `help:"Wall-clock budget of the script, such as 30s. Connecting to servers before it does not count." placeholder:"D"`
 	// Timeline is of the calls, after the run.
 	Timeline bool `help:"Show when each call waited and ran, as a picture on standard error."`
 }
@@ -90,7 +90,7 @@ func (c *runCommand) Run(a *app) error {
 	defer w.Close()
 
 	progress := newProgress(a.stderr)
-	q.Asker, q.Events = a.asker(progress, w.Rules()), progress.Event
+	q.Asker, q.Events = a.asker(progress, w), progress.Event
 	result := w.Runner().Run(a.ctx, q)
 	progress.Finish()
 	var unrecorded error

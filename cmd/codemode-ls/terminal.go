@@ -13,6 +13,7 @@ import (
 
 	"codemode-ls/exec"
 	"codemode-ls/permission"
+	"codemode-ls/workspace"
 
 	"golang.org/x/term"
 )
@@ -25,14 +26,14 @@ func isTerminal(v any) bool {
 
 // asker is who answers questions: the person at the terminal, or nobody
 // (CLI-3).
-func (a *app) asker(p *progress, rules exec.Rules) exec.Asker {
+func (a *app) asker(p *progress, w *workspace.Workspace) exec.Asker {
 	if isTerminal(a.stderr) {
 		// Not standard input: a script may come from there.
 		if tty, err := os.OpenFile(terminalPath, os.O_RDWR, 0); err == nil {
-			return &terminalAsker{tty: tty, progress: p}
+			return &terminalAsker{tty: tty, progress: p, workspace: w}
 		}
 	}
-	return nobody{rules}
+	return nobody{w.Rules()}
 }
 
 // onDescriptor calls do with f's descriptor, and leaves f as it is: after Fd its
@@ -62,9 +63,14 @@ func (n nobody) Ask(_ context.Context, q exec.Question) (exec.Answer, error) {
 	return exec.Answer{}, fmt.Errorf("%w; --allow '%s' would have let it pass", errNoTerminal, q.Tool)
 }
 
-// asked is what a person is asked, with the arguments as they are shown.
-func asked(q exec.Question, arguments string) string {
-	text := fmt.Sprintf("\nThe script wants to call %s (server %s)%s\n%s\n", single(q.Tool), single(q.Server), place(q.Range), arguments)
+// asked is what a person is asked, with the tool's hints and the arguments as they
+// are shown.
+func asked(q exec.Question, hints, arguments string) string {
+	about := "server " + single(q.Server)
+	if hints != "" {
+		about += "; " + hints
+	}
+	text := fmt.Sprintf("\nThe script wants to call %s (%s)%s\n%s\n", single(q.Tool), about, place(q.Range), arguments)
 	if q.Note != "" {
 		text += fmt.Sprintf("A hook says: %s\n", single(q.Note))
 	}
@@ -73,8 +79,9 @@ func asked(q exec.Question, arguments string) string {
 
 // terminalAsker asks the person at the terminal.
 type terminalAsker struct {
-	tty      *os.File
-	progress *progress
+	tty       *os.File
+	progress  *progress
+	workspace *workspace.Workspace
 }
 
 // maxShownArguments is how many characters of the arguments a question shows.
@@ -108,7 +115,7 @@ func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, 
 	if err := discardInput(t.tty); err != nil {
 		return exec.Answer{}, fmt.Errorf("typed-ahead input cannot be told from an answer: %w", err)
 	}
-	fmt.Fprint(t.tty, asked(q, string(shown)))
+	fmt.Fprint(t.tty, asked(q, t.workspace.Snapshot().Catalog.Hints(q.Tool), string(shown)))
 	lines := bufio.NewReader(t.tty)
 	for {
 		fmt.Fprint(t.tty, choices(q.Loop))
@@ -128,7 +135,7 @@ func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, 
 		if answer, ok := answerOf(line, q.Loop); ok {
 			return answer, nil
 		}
-		fmt.Fprintln(t.tty, "Type one of the letters in brackets, then Enter.")
+		fmt.Fprintln(t.tty, "Type what stands in brackets, then Enter.")
 	}
 }
 
@@ -143,7 +150,7 @@ func choices(loop *exec.LoopOffer) string {
 	if len(loop.Suggestions) > 0 {
 		while = "[w]hile " + single(loop.Suggestions[0].String()) + "  "
 	}
-	return "[o]nce  a number of calls, such as 10  " + while + rest
+	return "[o]nce  the next [10] calls, or any number  " + while + rest
 }
 
 // answerOf is what a line means; false when it means nothing.

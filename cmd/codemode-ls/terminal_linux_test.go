@@ -165,7 +165,7 @@ func TestCli3Terminal(t *testing.T) {
 	p.see("The script wants to call mcp__mine__add")
 	p.see("deny and [s]top ?")
 	p.press("?\n")
-	p.see("one of the letters in brackets, then Enter")
+	p.see("what stands in brackets, then Enter")
 	p.press("o\n")
 	shown, code := p.end()
 	if code != 0 || p.stdout.String() != "3\n" {
@@ -208,10 +208,10 @@ return "done"`
 	p.see(`"b": 1`)
 	p.see("deny and [s]top ?")
 	p.press("3\n") // means nothing yet
-	p.see("3\r\nType one of the letters in brackets, then Enter.\r\n[o]nce  for")
+	p.see("3\r\nType what stands in brackets, then Enter.\r\n[o]nce  for")
 	p.press("o\n")
 	p.see(`"b": 2`)
-	p.see("a number of calls, such as 10")
+	p.see("the next [10] calls, or any number")
 	p.press("4\n")
 	p.see("team/a")
 	p.press("o\n")

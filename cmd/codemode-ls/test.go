@@ -252,7 +252,7 @@ func (c *testCommand) reRecord(a *app, w *workspace.Workspace, request exec.Requ
 	}
 	request.Record = new(cassette.Recorder)
 	progress := newProgress(a.stderr)
-	request.Asker, request.Events = a.asker(progress, w.Rules()), progress.Event
+	request.Asker, request.Events = a.asker(progress, w), progress.Event
 	t := tested{result: w.Runner().Run(a.ctx, request)}
 	progress.Finish()
 	if !request.Record.Begun() || t.result.Status == exec.Cancelled {

@@ -10,7 +10,7 @@ local function command(name, method, options)
 end
 
 command('CodemodeRun', 'run', { desc = 'Run this script' })
-command('CodemodeDryRun', 'dry_run', { desc = 'Run this script without contacting any server' })
+command('CodemodeDryRun', 'dry_run', { desc = 'Run this script, every call answered with a sample' })
 command('CodemodeStop', 'stop', { desc = 'Stop the running scripts' })
 command('CodemodeCatalog', 'catalog', { nargs = '?', desc = 'Show the catalog, with an optional budget in tokens' })
 command('CodemodeServers', 'servers', { desc = 'Show the MCP servers' })

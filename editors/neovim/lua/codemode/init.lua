@@ -164,7 +164,7 @@ function M.run()
   run(vim.api.nvim_get_current_buf(), false)
 end
 
---- The same without contacting any server.
+--- The same, every call answered with a sample.
 function M.dry_run()
   run(vim.api.nvim_get_current_buf(), true)
 end
