@@ -38,7 +38,7 @@ func TestLinearOnABusyMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, runs := &failures{TB: t}, 0
 		Linear(f, "stalled", 800, func(n int) {
-			if runs++; runs == 2 {
+			if runs++; runs == 8 { // the first large one
 				n *= 1000
 			}
 			time.Sleep(time.Duration(n)) // of the bubble
