@@ -55,7 +55,7 @@ func (r *realm) mendResolve() {
 	}
 	native, _ := r.callable(r.promise.Get("resolve"))
 	r.rejectFn, _ = r.callable(r.promise.Get("reject"))
-	f := r.native("resolve", func(c goja.FunctionCall) goja.Value {
+	r.define(r.promise, "resolve", 1, func(c goja.FunctionCall) goja.Value {
 		v := c.Argument(0)
 		o, isObject := v.(*goja.Object)
 		_, isClass := c.This.(*goja.Object)
@@ -64,8 +64,6 @@ func (r *realm) mendResolve() {
 		}
 		return r.capability(c.This, v)
 	})
-	f.DefineDataProperty("length", r.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	r.promise.DefineDataProperty("resolve", f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
 // rejection is a promise that is rejected.

@@ -111,9 +111,7 @@ func (r *realm) mendMath(code string) {
 	}
 	object, _ := r.vm.GlobalObject().Get("Math").(*goja.Object)
 	replace := func(name string, length int, f func(goja.FunctionCall) float64) {
-		o := r.native(name, func(c goja.FunctionCall) goja.Value { return r.vm.ToValue(f(c)) })
-		o.DefineDataProperty("length", r.vm.ToValue(length), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-		object.DefineDataProperty(name, o, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		r.define(object, name, length, func(c goja.FunctionCall) goja.Value { return r.vm.ToValue(f(c)) })
 	}
 	for name, f := range map[string]func(float64) float64{
 		"exp": ecmamath.Exp, "log10": ecmamath.Log10, "log2": ecmamath.Log2, "sin": ecmamath.Sin, "cos": ecmamath.Cos, "tan": ecmamath.Tan,

@@ -30,15 +30,13 @@ import (
 // generatorName is that helper.
 const generatorName = "generator of"
 
+// asyncGeneratorHelper is what the name of the transpiler's begins with.
+const asyncGeneratorHelper = "__asyncGenerator"
+
 // mendAsyncGenerator corrects the helper, when a statement of the program's own
 // level declares it.
 func mendAsyncGenerator(s ast.Statement) {
-	declaration, ok := s.(*ast.VariableStatement)
-	if !ok || len(declaration.List) != 1 {
-		return
-	}
-	name, ok := declaration.List[0].Target.(*ast.Identifier)
-	if !ok || !strings.HasPrefix(string(name.Name), "__asyncGenerator") {
+	if helperOf(s, asyncGeneratorHelper) == "" {
 		return
 	}
 	w := treeWalker{enter: func(node any) bool {
@@ -77,22 +75,32 @@ func mendResume(call *ast.CallExpression) {
 // the statements declare it.
 func awaitHelper(statements []ast.Statement) unistring.String {
 	for _, s := range statements {
-		declaration, ok := s.(*ast.VariableStatement)
-		if !ok || len(declaration.List) != 1 {
-			continue
-		}
-		if name, ok := declaration.List[0].Target.(*ast.Identifier); ok && strings.HasPrefix(string(name.Name), "__await") {
-			return name.Name
+		if name := helperOf(s, "__await"); name != "" {
+			return name
 		}
 	}
 	return ""
+}
+
+// helperOf is the name of the transpiler's helper that a statement declares, when it
+// begins so: a script that has the name has it numbered.
+func helperOf(s ast.Statement, prefix string) unistring.String {
+	declaration, ok := s.(*ast.VariableStatement)
+	if !ok || len(declaration.List) != 1 {
+		return ""
+	}
+	name, ok := declaration.List[0].Target.(*ast.Identifier)
+	if !ok || !strings.HasPrefix(string(name.Name), prefix) {
+		return ""
+	}
+	return name.Name
 }
 
 // mendAsyncReturn has the return statements in try statements of an async generator
 // await what they return.
 func mendAsyncReturn(call *ast.CallExpression, await unistring.String) {
 	callee, ok := call.Callee.(*ast.Identifier)
-	if !ok || await == "" || !strings.HasPrefix(string(callee.Name), "__asyncGenerator") || len(call.ArgumentList) != 3 {
+	if !ok || await == "" || !strings.HasPrefix(string(callee.Name), asyncGeneratorHelper) || len(call.ArgumentList) != 3 {
 		return
 	}
 	inner, ok := call.ArgumentList[2].(*ast.FunctionLiteral)

@@ -12,7 +12,7 @@ import (
 func (r *realm) mendStringify() {
 	object, _ := r.vm.GlobalObject().Get("JSON").(*goja.Object)
 	native, _ := r.callable(object.Get("stringify"))
-	f := r.native("stringify", func(c goja.FunctionCall) goja.Value {
+	r.define(object, "stringify", 3, func(c goja.FunctionCall) goja.Value {
 		gap := indentation(c.Argument(2))
 		v, err := native(c.This, c.Argument(0), c.Argument(1))
 		if err != nil {
@@ -23,8 +23,6 @@ func (r *realm) mendStringify() {
 		}
 		return r.vm.ToValue(indent(v.String(), gap))
 	})
-	f.DefineDataProperty("length", r.vm.ToValue(3), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	object.DefineDataProperty("stringify", f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
 // indentation is what JSON.stringify's space stands for.

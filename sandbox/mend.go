@@ -13,9 +13,10 @@ import (
 // mend has a program keep to the language where goja does not: in its regular
 // expressions, in what it awaits, in functions that call themselves, in arguments of
 // arrow functions, in import(), in async generators, in super, in finally, in
-// comparisons, in powers and in bitwise operators. The program is one of isBody; it becomes a function that makes the
-// script's, of the realm's helpers: functions that the added code calls, by names that
-// nobody can write. An error is a *script.CompileError.
+// comparisons, in powers and in bitwise operators. The program is one of isBody; it
+// becomes a function that makes the script's, of the realm's helpers: functions that
+// the added code calls, by names that nobody can write. An error is a
+// *script.CompileError.
 func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	last := len(tree.Body) - 1
 	main := tree.Body[last].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)

@@ -7,14 +7,21 @@ import (
 // maxStringLength is that of V8, in UTF-16 units: goja panics at some greater ones.
 const maxStringLength = 1<<29 - 24
 
+// define gives an object a method of ours, as the language has methods: writable, not
+// enumerable, with the number of its parameters.
+func (r *realm) define(holder *goja.Object, name string, length int, f func(goja.FunctionCall) goja.Value) *goja.Object {
+	o := r.native(name, f)
+	o.DefineDataProperty("length", r.vm.ToValue(length), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	holder.DefineDataProperty(name, o, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	return o
+}
+
 // mendMethods replaces methods of the language that fail in goja.
 func (r *realm) mendMethods() {
 	replace := func(class, name string, length int, mended func(native goja.Callable, c goja.FunctionCall) goja.Value) {
 		prototype := r.vm.GlobalObject().Get(class).(*goja.Object).Get("prototype").(*goja.Object)
 		native, _ := r.callable(prototype.Get(name))
-		f := r.native(name, func(c goja.FunctionCall) goja.Value { return mended(native, c) })
-		f.DefineDataProperty("length", r.vm.ToValue(length), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-		prototype.DefineDataProperty(name, f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+		r.define(prototype, name, length, func(c goja.FunctionCall) goja.Value { return mended(native, c) })
 	}
 	call := func(native goja.Callable, c goja.FunctionCall, args ...goja.Value) goja.Value {
 		v, err := native(c.This, args...)
@@ -43,7 +50,7 @@ func (r *realm) mendMethods() {
 	// goja's own leaves out the length of an array.
 	object := r.vm.GlobalObject().Get("Object").(*goja.Object)
 	descriptors, _ := r.callable(object.Get("getOwnPropertyDescriptors"))
-	all := r.native("getOwnPropertyDescriptors", func(c goja.FunctionCall) goja.Value {
+	r.define(object, "getOwnPropertyDescriptors", 1, func(c goja.FunctionCall) goja.Value {
 		v := call(descriptors, c, c.Arguments...)
 		o, isObject := c.Argument(0).(*goja.Object)
 		if isObject && o.ClassName() == "Array" && o.ExportType() != typeProxy {
@@ -55,8 +62,6 @@ func (r *realm) mendMethods() {
 		}
 		return v
 	})
-	all.DefineDataProperty("length", r.vm.ToValue(1), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-	object.DefineDataProperty("getOwnPropertyDescriptors", all, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	// goja's own writes years before Christ with four digits.
 	replace("Date", "toISOString", 0, func(native goja.Callable, c goja.FunctionCall) goja.Value {
 		if o, ok := c.This.(*goja.Object); ok && o.ClassName() == "Date" {

@@ -20,10 +20,7 @@ func (r *realm) mendNamed(code string) {
 	replace := func(holder *goja.Object, name string, mended func(native, goja.FunctionCall) goja.Value) *goja.Object {
 		old := holder.Get(name).(*goja.Object)
 		own := old.Export().(native)
-		f := r.native(name, func(c goja.FunctionCall) goja.Value { return mended(own, c) })
-		f.DefineDataProperty("length", old.Get("length"), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-		holder.DefineDataProperty(name, f, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
-		return f
+		return r.define(holder, name, int(old.Get("length").ToInteger()), func(c goja.FunctionCall) goja.Value { return mended(own, c) })
 	}
 	global := func(name string) *goja.Object { return r.vm.GlobalObject().Get(name).(*goja.Object) }
 	prototype := func(class string) *goja.Object { return global(class).Get("prototype").(*goja.Object) }
