@@ -123,12 +123,13 @@ func (m *mender) await(f finding) []mend {
 		return nil
 	}
 	var all []mend
+	list, _, forEach := strings.Cut(m.text[u.Start:u.End], ".forEach(")
 	switch {
 	case !u.Async:
 	case u.Callback != "" && u.Callback != "forEach": // the values have to be there before
-	case strings.Contains(m.text[u.Start:u.End], ".forEach("):
-		if i := strings.Index(m.text[u.Start:u.End], ".forEach("); i >= 0 && !m.isCollection(m.text[u.Start:u.Start+i]) {
-			at := u.Start + i
+	case forEach:
+		if !m.isCollection(list) {
+			at := u.Start + len(list)
 			all = append(all, mend{title: "Wait for all with Promise.all and map", preferred: true, edits: []edit{
 				{u.Start, u.Start, "await Promise.all("}, {at, at + len(".forEach("), ".map("}, {u.End, u.End, ")"},
 			}})
@@ -156,8 +157,8 @@ func (m *mender) await(f finding) []mend {
 		}
 	}
 	before := strings.TrimRight(m.text[:u.Start], " \t\r\n")
-	if u.Callback != "" || u.Used || strings.HasSuffix(before, "return") || strings.HasSuffix(before, "await") || strings.HasSuffix(before, ":") || strings.HasSuffix(before, "[") || strings.HasSuffix(before, ",") ||
-		strings.HasSuffix(before, "=") || strings.HasSuffix(before, "(") || strings.HasSuffix(before, "{") && strings.HasSuffix(before, "${") {
+	taken := slices.ContainsFunc([]string{"return", "await", ":", "[", ",", "=", "(", "${"}, func(end string) bool { return strings.HasSuffix(before, end) })
+	if u.Callback != "" || u.Used || taken {
 		return all
 	}
 	return append(all, mend{title: "Say with void that nobody waits for it", edits: []edit{{u.Start, u.Start, "void "}}})
