@@ -90,7 +90,7 @@ func TestExec5ArgumentsAreTheSameBytes(t *testing.T) {
 	person := &always{Answer: Answer{Decision: "allow"}}
 	r := b.run(t, Request{Asker: person})
 	for i, want := range []string{arguments, `{}`} {
-		if string(b.server.sent[i].Arguments) != want || string(person.asked[i].Arguments) != want || string(r.Calls[i].Arguments) != want {
+		if string(b.server.sent[i].Arguments) != want || string(person.asked[i].Arguments) != want || person.asked[i].Call != i || string(r.Calls[i].Arguments) != want {
 			t.Errorf("sent %s, asked %s, recorded %s; want %s", b.server.sent[i].Arguments, person.asked[i].Arguments, r.Calls[i].Arguments, want)
 		}
 	}

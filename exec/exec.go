@@ -54,10 +54,14 @@ type Question struct {
 	Description string         `json:"description,omitzero"`
 	Annotations jsontext.Value `json:"annotations,omitzero"`
 	Arguments   jsontext.Value `json:"arguments"` // exactly the bytes that will be sent (PERM-5)
-	URI         string         `json:"uri,omitzero"`
-	Range       *script.Range  `json:"range,omitzero"`
-	Waiting     int            `json:"waiting"`       // how many more questions wait behind this one
-	Note        string         `json:"note,omitzero"` // why a hook wants this to be asked
+	// ArgumentsText is Arguments as text, for prompts: many JSON readers round
+	// numbers and lose the order of members. Only codemode/permission has it.
+	ArgumentsText string        `json:"argumentsText"`
+	Call          int           `json:"call"` // index of the call in its run, as in CallRecord
+	URI           string        `json:"uri,omitzero"`
+	Range         *script.Range `json:"range,omitzero"`
+	Waiting       int           `json:"waiting"`       // how many more questions wait behind this one
+	Note          string        `json:"note,omitzero"` // why a hook wants this to be asked
 	// Loop is there when the script calls this tool again and again: the scope
 	// "loop" makes sense (PERM-12).
 	Loop *LoopOffer `json:"loop,omitzero"`

@@ -334,7 +334,7 @@ func (n *question) shown(behind int) Question {
 	}
 	s := Question{
 		ID: rand.Text(), RunID: n.x.id, Tool: t.Name, Server: t.Server, Title: t.Title, Description: t.Description,
-		Arguments: arguments, URI: n.x.request.URI, Range: n.c.record.Range, Waiting: behind,
+		Arguments: arguments, Call: n.c.record.Index, URI: n.x.request.URI, Range: n.c.record.Range, Waiting: behind,
 		Note: n.hookSays, Loop: n.offer,
 	}
 	if t.RawAnnotations.IsValid() {

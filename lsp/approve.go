@@ -44,6 +44,7 @@ func denied(reason string) exec.Answer { return exec.Answer{Decision: "deny", Re
 
 func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, error) {
 	q.Range = a.doc.wireRange(q.Range)
+	q.ArgumentsText = string(q.Arguments)
 	var answer exec.Answer
 	if err := protocol.Call(ctx, a.s.conn, MethodPermission, q, &answer); err != nil {
 		if ctx.Err() != nil {

@@ -152,7 +152,8 @@ func TestPermissionRequest(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 			// PERM-5: the bytes that will be sent.
-			if p := string(c.notification("codemode/permission").Params); !strings.Contains(p, `"arguments":{"title":"hi","n":9007199254740993}`) {
+			if p := string(c.notification("codemode/permission").Params); !strings.Contains(p, `"arguments":{"title":"hi","n":9007199254740993}`) ||
+				!strings.Contains(p, `"argumentsText":"{\"title\":\"hi\",\"n\":9007199254740993}"`) {
 				t.Errorf("params: %s", p)
 			}
 		})

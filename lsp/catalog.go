@@ -26,7 +26,23 @@ func (s *Server) catalog(ctx context.Context, snap *Snapshot, p *CatalogParams) 
 		}
 		o.BudgetTokens = *p.BudgetTokens
 	}
-	return CatalogOf(snap.Workspace.Catalog.Render(o), snap.Workspace), nil
+	answer := CatalogOf(snap.Workspace.Catalog.Render(o), snap.Workspace)
+	if p.NamesOnly {
+		answer.onlyNames()
+	}
+	return answer, nil
+}
+
+// onlyNames leaves out the tools themselves: a client that has them and tries
+// other budgets needs to know which ones are shown, not megabytes.
+func (c *Catalog) onlyNames() {
+	c.ShownNames = make([]string, 0, c.Shown)
+	for _, t := range c.Tools {
+		if t.Shown {
+			c.ShownNames = append(c.ShownNames, t.Name)
+		}
+	}
+	c.Tools = []CatalogTool{}
 }
 
 // CatalogOf is the answer of codemode/catalog for a rendering of w's pool.
@@ -124,6 +140,7 @@ func (s *Server) describe(ctx context.Context, snap *Snapshot, p *DescribeParams
 		Name: t.Name, Server: t.Server, Title: t.Title, Description: t.Description, Signature: full.Signature,
 		Annotations: t.RawAnnotations, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
 		Permission: verdict(snap.Workspace.Rules, t.Name), Exposure: snap.Workspace.Exposure(t.Name),
+		Snippet: callSnippet(snap.Client, t),
 	}
 	for _, b := range t.Broken() {
 		d.Problems = append(d.Problems, problemWords(b))

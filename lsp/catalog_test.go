@@ -22,7 +22,7 @@ func TestQuestionsOfThePool(t *testing.T) {
 		jsontext.Value(`{"name":"plain","inputSchema":{"type":"object"}}`),
 	}, instructions, false)}, nil)
 	w := newFakeWorkspace(t, echo)
-	c := initialized(t, w, `{"experimental":{"codemode":{}}}`)
+	c := initialized(t, w, `{"experimental":{"codemode":{}},"textDocument":{"completion":{"completionItem":{"snippetSupport":true}}}}`)
 	w.change(func(s *workspace.Snapshot) { s.Catalog = pool })
 	c.notification("codemode/catalogChanged")
 
@@ -34,6 +34,15 @@ func TestQuestionsOfThePool(t *testing.T) {
 	decodeAnswer(t, c.call("codemode/describe", `{"name":"mcp__git-hub__odd"}`).ok(), &d)
 	if len(d.Problems) != 1 || !strings.Contains(d.Problems[0], "/inputSchema/properties/x/$ref: ") { // POOL-5
 		t.Errorf("problems %q", d.Problems)
+	}
+	if d.Snippet != "({$1})$0" {
+		t.Errorf("snippet %q", d.Snippet)
+	}
+	// VSC-4: another budget is tried without the tools being sent again.
+	var names Catalog
+	decodeAnswer(t, c.call("codemode/catalog", `{"namesOnly":true,"budgetTokens":0}`).ok(), &names)
+	if len(names.Tools) != 0 || len(names.ShownNames) != names.Shown || names.Total != 3 {
+		t.Errorf("names only: %+v", names)
 	}
 	for _, name := range []string{"mcp__git-hub", "git-hub", "git_hub"} {
 		var n catalog.NamespaceDescription

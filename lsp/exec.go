@@ -65,7 +65,7 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 		}
 		progress.event(e)
 		if snap.Client.events() {
-			s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.wireEvent(e), URI: doc.URI})
+			s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.wireEvent(e), URI: doc.URI, Token: p.Token})
 		}
 	}
 	result := tape.finish(w.Runner().Run(ctx, q))

@@ -69,6 +69,7 @@ type ExecParams struct {
 	Check           string                           `json:"check,omitzero"`  // "off", "hint" (default) or "error"
 	DryRun          bool                             `json:"dryRun,omitzero"` // calls nothing: tools answer with samples
 	Record          string                           `json:"record,omitzero"` // path of a cassette to write: calls, arguments, results. Under a workspace folder, over nothing but another cassette
+	Token           string                           `json:"token,omitzero"`  // chosen by the client; comes back in every event of this run
 	Replay          string                           `json:"replay,omitzero"` // path of a cassette, under a workspace folder, that answers calls in place of servers and people
 }
 
@@ -82,6 +83,7 @@ type CheckParams struct {
 type CatalogParams struct {
 	BudgetTokens *int   `json:"budgetTokens,omitzero"`
 	Namespace    string `json:"namespace,omitzero"`
+	NamesOnly    bool   `json:"namesOnly,omitzero"` // tools is empty; shownNames has the names of those in the text
 }
 
 // Catalog is what a model would read, as text and as data.
@@ -95,6 +97,8 @@ type Catalog struct {
 	FlatTokens int             `json:"flatTokens"` // cost of the same tools declared one by one
 	Servers    []CatalogServer `json:"servers"`
 	Tools      []CatalogTool   `json:"tools"`
+	// ShownNames are the tools in the text, when the request asked for namesOnly.
+	ShownNames []string `json:"shownNames,omitzero"`
 }
 
 // CatalogServer is one server's part of it.
@@ -149,6 +153,9 @@ type Description struct {
 	Exposure     string         `json:"exposure"` // as of CatalogTool
 	// Problems are parts of it that are broken, and unknown in its types.
 	Problems []string `json:"problems,omitzero"`
+	// Snippet is what follows the tool's name in a call, as an LSP snippet: a tab
+	// stop for each required field. Absent when the client has no snippets.
+	Snippet string `json:"snippet,omitzero"`
 }
 
 // ServerStatus is what people see of an MCP server.
@@ -276,10 +283,11 @@ type CatalogChangeServer struct {
 }
 
 // ExecEvent is something that happens during a run; URI is that of the script,
-// when it is a document.
+// when it is a document, and Token that of its ExecParams.
 type ExecEvent struct {
 	exec.Event
-	URI string `json:"uri,omitzero"`
+	URI   string `json:"uri,omitzero"`
+	Token string `json:"token,omitzero"`
 }
 
 // DirectParams are those of codemode/callTool and codemode/executeBatch. Mode and

@@ -216,12 +216,12 @@ func TestExec(t *testing.T) {
 
 	c.notify("textDocument/didOpen", `{"textDocument":{"uri":"file:///a.exec.ts","languageId":"typescript","version":1,"text":"😀x"}}`)
 	c.notify("textDocument/didChange", `{"textDocument":{"uri":"file:///a.exec.ts","version":2},"contentChanges":[{"range":{"start":{"line":0,"character":1},"end":{"line":0,"character":2}},"text":"yz"}]}`)
-	got := c.call("codemode/exec", `{"textDocument":{"uri":"file:///a.exec.ts"},"workDoneToken":"tok"}`).ok()
+	got := c.call("codemode/exec", `{"textDocument":{"uri":"file:///a.exec.ts"},"workDoneToken":"tok","token":"mine"}`).ok()
 	at := `"range":{"start":{"line":0,"character":1},"end":{"line":0,"character":3}}`
 	if !strings.Contains(got, `"text":"😀yz"`) || strings.Count(got, at) != 2 {
 		t.Errorf("result: %s", got)
 	}
-	if m := c.notification("codemode/execEvent"); !strings.Contains(string(m.Params), `"started"`) || !strings.Contains(string(m.Params), `"uri":"file:///a.exec.ts"`) {
+	if m := c.notification("codemode/execEvent"); !strings.Contains(string(m.Params), `"started"`) || !strings.Contains(string(m.Params), `"uri":"file:///a.exec.ts","token":"mine"`) {
 		t.Errorf("event: %s", m.Params)
 	}
 	if m := c.notification("codemode/execEvent"); !strings.Contains(string(m.Params), at) {
