@@ -230,7 +230,9 @@ func (x *run) assemble(status Status, e *Error, found []Diagnostic, o sandbox.Ou
 	body.artifact = func(whole string) string { return x.artifact(whole) }
 	r.Text = body.render()
 	if r.HasValue && body.valueCut && !x.request.WholeValue {
-		r.Value = nil // it is in the artifact (BUD-9)
+		// It is in an artifact (BUD-9), and kept for codemode/value.
+		r.ValueOmitted = &ValueOmitted{Bytes: len(r.Value), Artifact: x.artifact(plain(r.Value))}
+		x.omitted, r.Value = r.Value, nil
 	}
 	return r
 }

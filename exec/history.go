@@ -32,6 +32,7 @@ type history struct {
 type keptRun struct {
 	summary RunSummary
 	result  *Result
+	value   jsontext.Value   // what the result has left out
 	results []jsontext.Value // of its calls, nil for what is not kept
 	code    string
 	bytes   int
@@ -82,6 +83,23 @@ func (r *Runner) Find(runID string) (result *Result, code string, ok bool) {
 	return nil, "", false
 }
 
+// Value returns the value of a kept run, also one that its result has left out;
+// nil when it returned none.
+func (r *Runner) Value(runID string) (value jsontext.Value, ok bool) {
+	h := &r.history
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, k := range h.kept {
+		if k.summary.RunID == runID {
+			if k.value != nil {
+				return k.value, true
+			}
+			return k.result.Value, true
+		}
+	}
+	return nil, false
+}
+
 // Close cancels every run and waits until they have ended. Later ones end at
 // once, cancelled.
 func (r *Runner) Close() {
@@ -125,7 +143,8 @@ func (h *history) end(x *run, result *Result, started time.Time) {
 		},
 		result: result,
 		code:   x.r.Redact.Known(x.request.Code), // OBS-4
-		bytes:  len(x.request.Code) + weight(result),
+		value:  x.omitted,
+		bytes:  len(x.request.Code) + weight(result) + len(x.omitted),
 	}
 	x.mu.Lock()
 	for _, c := range x.calls {

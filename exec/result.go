@@ -21,22 +21,25 @@ const (
 // Result is what a run gives back. Ranges are 0-based, in UTF-16 units or, on the
 // wire, in the negotiated ones.
 type Result struct {
-	RunID       string         `json:"runId"`
-	Status      Status         `json:"status"`
-	Text        string         `json:"text"`
-	Summary     string         `json:"summary"`
-	Value       jsontext.Value `json:"value,omitzero"`
-	HasValue    bool           `json:"hasValue"`
-	Logs        []Log          `json:"logs"`
-	LogsCut     int            `json:"logsCut,omitzero"` // characters of console output that were left out (BUD-8)
-	Output      []Output       `json:"output"`
-	Calls       []CallRecord   `json:"calls"`
-	Warnings    []Warning      `json:"warnings"`
-	Error       *Error         `json:"error,omitzero"`
-	Diagnostics []Diagnostic   `json:"diagnostics,omitzero"`
-	Truncated   *Truncated     `json:"truncated,omitzero"`
-	Dropped     *Dropped       `json:"dropped,omitzero"`
-	Timing      Timing         `json:"timing"`
+	RunID    string         `json:"runId"`
+	Status   Status         `json:"status"`
+	Text     string         `json:"text"`
+	Summary  string         `json:"summary"`
+	Value    jsontext.Value `json:"value,omitzero"`
+	HasValue bool           `json:"hasValue"`
+	// ValueOmitted takes the place of a value that is too long for a result;
+	// codemode/value has the value itself.
+	ValueOmitted *ValueOmitted `json:"valueOmitted,omitzero"`
+	Logs         []Log         `json:"logs"`
+	LogsCut      int           `json:"logsCut,omitzero"` // characters of console output that were left out (BUD-8)
+	Output       []Output      `json:"output"`
+	Calls        []CallRecord  `json:"calls"`
+	Warnings     []Warning     `json:"warnings"`
+	Error        *Error        `json:"error,omitzero"`
+	Diagnostics  []Diagnostic  `json:"diagnostics,omitzero"`
+	Truncated    *Truncated    `json:"truncated,omitzero"`
+	Dropped      *Dropped      `json:"dropped,omitzero"`
+	Timing       Timing        `json:"timing"`
 	// Usage of models, when the script has asked any.
 	Usage *Usage `json:"usage,omitzero"`
 }
@@ -136,6 +139,12 @@ type Diagnostic struct {
 type Truncated struct {
 	TotalChars int    `json:"totalChars"`
 	Artifact   string `json:"artifact,omitzero"`
+}
+
+// ValueOmitted describes a returned value that is left out of its result.
+type ValueOmitted struct {
+	Bytes    int    `json:"bytes"`             // of the value as JSON
+	Artifact string `json:"artifact,omitzero"` // a file with the value alone: a string as it is, anything else as JSON
 }
 
 // Dropped counts attachments over the cap (BUD-10).

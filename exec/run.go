@@ -18,6 +18,8 @@ import (
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
 	"codemode-ls/telemetry"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Codes of errors that no call has brought up (Error.Code).
@@ -83,7 +85,8 @@ type run struct {
 	loops    map[string][]*loop // by leaf, oldest first
 	asked    map[string]asked   // by leaf
 	writes   writes
-	usage    *Usage // of models, nil when none was asked
+	usage    *Usage         // of models, nil when none was asked
+	omitted  jsontext.Value // the value, when it is too long for the result
 }
 
 // stopped is the cause of a run's end when a person said "deny and stop".

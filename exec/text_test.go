@@ -196,6 +196,25 @@ func TestBud9LongValue(t *testing.T) {
 	}
 	whole, _ := os.ReadFile(r.Truncated.Artifact)
 	contain(t, string(whole), strings.Repeat("v", 1000))
+	// The data says what is missing, and where it is.
+	if r.ValueOmitted == nil || r.ValueOmitted.Bytes != len(value) {
+		t.Fatalf("%+v", r.ValueOmitted)
+	}
+	if alone, _ := os.ReadFile(r.ValueOmitted.Artifact); string(alone) != strings.Repeat("v", 1000) {
+		t.Errorf("artifact of the value: %.50s…", alone)
+	}
+	kept, _, _ := b.Find(r.RunID)
+	if got, ok := b.Value(r.RunID); !ok || string(got) != value || kept.ValueOmitted == nil || kept.Value != nil {
+		t.Errorf("kept: %.50s…, %+v", got, kept)
+	}
+	if whole := b.run(t, Request{WholeValue: true}); string(whole.Value) != value || whole.ValueOmitted != nil {
+		t.Errorf("whole: %+v", whole.ValueOmitted)
+	} else if got, ok := b.Value(whole.RunID); !ok || string(got) != value {
+		t.Errorf("kept of a whole one: %.50s…", got)
+	}
+	if _, ok := b.Value("none"); ok {
+		t.Error("a run that is not kept has a value")
+	}
 }
 
 // RES-4: calls that finish in any order give the same text.

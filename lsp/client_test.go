@@ -374,6 +374,7 @@ type fakeRunner struct {
 	run       func(context.Context, exec.Request) *exec.Result
 	direct    func(context.Context, exec.DirectRequest) []exec.CallResult
 	cancelled sync.Map
+	values    map[string]jsontext.Value // of kept runs
 }
 
 func (r *fakeRunner) Run(ctx context.Context, q exec.Request) *exec.Result { return r.run(ctx, q) }
@@ -390,6 +391,10 @@ func (r *fakeRunner) Cancel(id string) bool {
 }
 func (r *fakeRunner) Runs(int) []exec.RunSummary               { return nil }
 func (r *fakeRunner) Find(string) (*exec.Result, string, bool) { return nil, "", false }
+func (r *fakeRunner) Value(id string) (jsontext.Value, bool) {
+	v, ok := r.values[id]
+	return v, ok
+}
 
 // echo is a runner whose result's text is the script.
 func echo(_ context.Context, q exec.Request) *exec.Result {

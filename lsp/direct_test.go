@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +139,7 @@ func TestMissingParams(t *testing.T) {
 		"codemode/callTool":      {`{}`, `{"name":""}`, `{"name":1}`, `{"name":"Exec","mode":"Code"}`, `[]`, `7`, `"Exec"`, `null`, `true`},
 		"codemode/executeBatch":  {`{}`, `{"calls":null}`, `{"calls":[{"name":"Exec"}]}`, `{"calls":[{"id":"1"}]}`, `{"calls":[],"mode":"x"}`, `7`},
 		"codemode/run":           {`{}`, `7`, `{"runId":""}`},
+		"codemode/value":         {`{}`, `{"runId":"r","offset":-1}`, `{"runId":""}`},
 		"codemode/cancel":        {`{}`, `false`},
 		"codemode/describe":      {`{}`, `"x"`},
 		"codemode/restartServer": {`{}`, `0`},
@@ -213,5 +215,36 @@ func TestDecl5AndDecl7AtOnce(t *testing.T) {
 		if got := direct(); got != step.code {
 			t.Errorf("%s: code %q, want %q", step.what, got, step.code)
 		}
+	}
+}
+
+// A value that its result has left out arrives whole, in pieces of whole characters.
+func TestValueInPieces(t *testing.T) {
+	w := newFakeWorkspace(t, echo)
+	want := `"x` + strings.Repeat("é😀", maxPiece/2) + `"`
+	w.fake.values = map[string]jsontext.Value{"long": jsontext.Value(want), "none": nil}
+	c := initialized(t, w, `{}`)
+	var got strings.Builder
+	for offset, pieces := 0, 0; ; pieces++ {
+		var p ValuePiece
+		answer := c.call("codemode/value", fmt.Sprintf(`{"runId":"long","offset":%d}`, offset)).ok()
+		if err := json.Unmarshal([]byte(answer), &p); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.JSON) > maxPiece || p.Bytes != len(want) || pieces > len(want)/maxPiece+1 {
+			t.Fatalf("piece %d: %d of %d bytes", pieces, len(p.JSON), p.Bytes)
+		}
+		got.WriteString(p.JSON)
+		if offset = p.Next; offset == 0 {
+			break
+		}
+	}
+	if got.String() != want {
+		t.Errorf("%d bytes arrived, not %d, or others", got.Len(), len(want))
+	}
+	c.call("codemode/value", `{"runId":"long","offset":3}`).fails(-32602) // inside of a character
+	c.call("codemode/value", `{"runId":"other"}`).fails(int(CodeUnknownRun))
+	if answer := c.call("codemode/value", `{"runId":"none"}`).ok(); answer != `{"json":"","bytes":0}` {
+		t.Errorf("of a run without a value: %s", answer)
 	}
 }

@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"path"
+	"unicode/utf8"
 
 	"codemode-ls/exec"
 	"codemode-ls/script"
@@ -152,6 +153,39 @@ func (s *Server) run(ctx context.Context, snap *Snapshot, p *RunParams) (*Run, e
 	}
 	doc := newDocument("", 0, script.TypeScript, code, snap.Client.Encoding)
 	return &Run{Result: *doc.wireResult(result), Code: code}, nil
+}
+
+// maxPiece bounds a piece of a value, in bytes.
+const maxPiece = 1 << 20
+
+// value answers codemode/value.
+func (s *Server) value(ctx context.Context, _ *Snapshot, p *ValueParams) (*ValuePiece, error) {
+	switch {
+	case p.RunID == "":
+		return nil, badParams("runId is missing")
+	case p.Offset < 0:
+		return nil, badParams("offset must not be negative")
+	}
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	value, ok := w.Runner().Value(p.RunID)
+	switch {
+	case !ok:
+		return nil, failure(CodeUnknownRun, "no run %q is kept", p.RunID)
+	case p.Offset > len(value) || p.Offset < len(value) && !utf8.RuneStart(value[p.Offset]):
+		return nil, badParams("offset must be 0 or the \"next\" of the piece before")
+	}
+	piece, rest := value[p.Offset:], 0
+	if len(piece) > maxPiece {
+		end := maxPiece
+		for !utf8.RuneStart(piece[end]) {
+			end--
+		}
+		piece, rest = piece[:end], p.Offset+end
+	}
+	return &ValuePiece{JSON: string(piece), Next: rest, Bytes: len(value)}, nil
 }
 
 // check answers codemode/check: what diagnostics would say of a script.

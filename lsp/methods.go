@@ -78,6 +78,7 @@ func init() {
 		MethodCancel:        query((*Server).cancel),
 		MethodRuns:          query((*Server).runs),
 		MethodRun:           query((*Server).run),
+		MethodValue:         query((*Server).value),
 		MethodCatalog:       query((*Server).catalog),
 		MethodTypes:         query((*Server).types),
 		MethodSearch:        query((*Server).search),

@@ -19,6 +19,7 @@ const (
 	MethodCancel        = "codemode/cancel"        // ends a run, whose own request then answers
 	MethodRuns          = "codemode/runs"          // the kept runs, newest first
 	MethodRun           = "codemode/run"           // one kept run
+	MethodValue         = "codemode/value"         // a piece of the value of a kept run, for results with valueOmitted
 	MethodCatalog       = "codemode/catalog"       // the tools as a model reads them, and as data
 	MethodTypes         = "codemode/types"         // the .d.ts of all tools
 	MethodSearch        = "codemode/search"        // tools by words
@@ -261,6 +262,21 @@ type RunParams struct {
 type Run struct {
 	exec.Result
 	Code string `json:"code"`
+}
+
+// ValueParams of codemode/value: the piece that begins at Offset, which is 0 or
+// what the piece before has as next.
+type ValueParams struct {
+	RunID  string `json:"runId"`
+	Offset int    `json:"offset,omitzero"`
+}
+
+// ValuePiece is a piece of a value's JSON, at most a mebibyte of it. All of them,
+// in order and joined, are the whole; a run that returned nothing has "".
+type ValuePiece struct {
+	JSON  string `json:"json"`
+	Next  int    `json:"next,omitzero"` // offset of the next piece; absent from the last one
+	Bytes int    `json:"bytes"`         // of the whole
 }
 
 // CatalogChange says that the pool has changed, and how.

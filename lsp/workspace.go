@@ -17,6 +17,7 @@ import (
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/protocol"
 )
 
@@ -44,6 +45,7 @@ type runner interface {
 	Cancel(runID string) bool
 	Runs(limit int) []exec.RunSummary
 	Find(runID string) (result *exec.Result, code string, ok bool)
+	Value(runID string) (value jsontext.Value, ok bool)
 }
 
 type ruleStore interface {
