@@ -2,18 +2,16 @@ package sandbox
 
 import (
 	"math"
-	"strings"
-
-	"codemode-ls/sandbox/ecmamath"
+	"math/big"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
 	"github.com/dop251/goja/token"
 )
 
-// goja has its elementary functions from package math, whose last digits differ from
-// those of other engines: 1.05 ** 10 for one, and even 10 ** -5. So powers are a
-// helper's, and Math has functions of ours.
+// goja computes powers with package math, whose last digits differ from those of
+// other engines in cases that people notice: 10 ** -5, 1.05 ** 10. So powers go
+// through a helper.
 
 // powerName is the helper.
 const powerName = "power of"
@@ -25,7 +23,7 @@ var nativePower = ownProgram("codemode-power", new("(function (x, y) { return x 
 func (r *realm) power(c goja.FunctionCall) goja.Value {
 	x, y := c.Argument(0), c.Argument(1)
 	if isPrimitiveNumber(x) && isPrimitiveNumber(y) {
-		return r.vm.ToValue(ecmamath.Pow(x.ToFloat(), y.ToFloat()))
+		return r.vm.ToValue(pow(x.ToFloat(), y.ToFloat()))
 	}
 	f, err := r.vm.RunProgram(nativePower())
 	if err != nil {
@@ -104,33 +102,84 @@ func secondBase(e ast.Expression) ast.Expression {
 	return nil
 }
 
-// mendMath replaces functions of Math for a script that has the name.
-func (r *realm) mendMath(code string) {
-	if !strings.Contains(code, "Math") {
-		return
-	}
+// fixMath replaces the functions of Math whose inexactness people notice: Math.pow,
+// and Math.log10, which counts the digits of a number.
+func (r *realm) fixMath() {
 	object, _ := r.vm.GlobalObject().Get("Math").(*goja.Object)
-	replace := func(name string, length int, f func(goja.FunctionCall) float64) {
-		r.define(object, name, length, func(c goja.FunctionCall) goja.Value { return r.vm.ToValue(f(c)) })
-	}
-	for name, f := range map[string]func(float64) float64{
-		"exp": ecmamath.Exp, "log10": ecmamath.Log10, "log2": ecmamath.Log2, "sin": ecmamath.Sin, "cos": ecmamath.Cos, "tan": ecmamath.Tan,
-		"asin": ecmamath.Asin, "acos": ecmamath.Acos, "atan": ecmamath.Atan, "sign": sign,
-	} {
-		replace(name, 1, func(c goja.FunctionCall) float64 { return f(c.Argument(0).ToFloat()) })
-	}
-	for name, f := range map[string]func(x, y float64) float64{"pow": ecmamath.Pow, "atan2": ecmamath.Atan2} {
-		replace(name, 2, func(c goja.FunctionCall) float64 {
-			x := c.Argument(0).ToFloat()
-			return f(x, c.Argument(1).ToFloat())
-		})
-	}
+	r.define(object, "pow", 2, func(c goja.FunctionCall) goja.Value {
+		x := c.Argument(0).ToFloat()
+		return r.vm.ToValue(pow(x, c.Argument(1).ToFloat()))
+	})
+	r.define(object, "log10", 1, func(c goja.FunctionCall) goja.Value {
+		x := c.Argument(0).ToFloat()
+		log := math.Log10(x)
+		if whole := math.Round(log); pow(10, whole) == x {
+			log = whole
+		}
+		return r.vm.ToValue(log)
+	})
 }
 
-// sign is Math.sign, which goja leaves undefined for no argument.
-func sign(x float64) float64 {
-	if x == 0 || math.IsNaN(x) {
-		return x
+// pow is Number::exponentiate of ECMA-262.
+func pow(x, y float64) float64 {
+	const most = 512 // repeated squaring stays exact to the last digit up to there
+	switch {
+	case math.IsNaN(y), math.Abs(x) == 1 && math.IsInf(y, 0):
+		return math.NaN()
+	case x == 0, math.IsInf(x, 0), math.IsNaN(x), y != math.Trunc(y), math.Abs(y) > most:
+		return math.Pow(x, y)
 	}
-	return math.Copysign(1, x)
+	result := wholePower(math.Abs(x), int(y))
+	if x < 0 && math.Mod(y, 2) != 0 {
+		return -result
+	}
+	return result
+}
+
+// wholePower computes xʸ by repeated squaring in twice the precision of a float64.
+func wholePower(x float64, y int) float64 {
+	m, e := math.Frexp(x)
+	if m < math.Sqrt2/2 {
+		m, e = 2*m, e-1
+	}
+	result, square := double{1, 0}, double{m, 0}
+	for i := max(y, -y); i > 0; i >>= 1 {
+		if i&1 == 1 {
+			result = result.times(square)
+		}
+		square = square.times(square)
+	}
+	if y < 0 {
+		result = result.reciprocal()
+	}
+	return result.scaled(e * y)
+}
+
+// double is the unevaluated sum of two float64, the second at most half of the last
+// bit of the first (T. J. Dekker, A floating-point technique for extending the
+// available precision, 1971).
+type double struct{ hi, lo float64 }
+
+func (a double) times(b double) double {
+	p := a.hi * b.hi
+	rest := math.FMA(a.hi, b.hi, -p) + (a.hi*b.lo + a.lo*b.hi)
+	s := p + rest
+	return double{s, rest - (s - p)}
+}
+
+func (a double) reciprocal() double {
+	q := 1 / a.hi
+	rest := math.FMA(-q, a.hi, 1) - q*a.lo
+	return double{q, rest / a.hi}
+}
+
+// scaled is a·2ⁿ, rounded once, also where the result is subnormal.
+func (a double) scaled(n int) float64 {
+	if _, e := math.Frexp(a.hi); e+n > -1020 {
+		return math.Ldexp(a.hi, n)
+	}
+	exact := new(big.Float).SetPrec(200).SetFloat64(a.hi)
+	exact.Add(exact, new(big.Float).SetFloat64(a.lo))
+	x, _ := exact.SetMantExp(exact, n).Float64()
+	return x
 }

@@ -22,7 +22,6 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	main := tree.Body[last].(*ast.ExpressionStatement).Expression.(*ast.FunctionLiteral)
 	r.reads = reads{file: tree.File}
 	await := awaitHelper(tree.Body[:last])
-	var bits bitwise
 	w := treeWalker{enter: func(node any) bool {
 		switch n := node.(type) {
 		case *ast.RegExpLiteral:
@@ -34,14 +33,9 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 		case *ast.FieldDefinition:
 			mendField(n)
 		case *ast.BinaryExpression:
-			mendRelational(n, tree.File)
 			mendPower(n)
-			bits.add(n)
-		case *ast.UnaryExpression:
-			bits.add(n)
 		case *ast.AssignExpression:
 			mendPowerAssign(n)
-			bits.add(n)
 		case *ast.TryStatement:
 			mendTry(n)
 		case *ast.FunctionLiteral:
@@ -56,7 +50,6 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 		case *ast.DotExpression:
 			r.reads.add(n, false)
 		case *ast.Binding:
-			bits.add(n)
 			if _, ok := n.Target.(ast.Pattern); ok {
 				mendLiteral(&n.Initializer)
 			}
@@ -71,12 +64,9 @@ func (r *realm) mend(tree *ast.Program, code string) (err error) {
 	if err != nil {
 		return err
 	}
-	bits.mend()
 	for _, s := range tree.Body[:last] {
 		mendAsyncGenerator(s)
 	}
-	r.mendMath(code)
-	r.mendNamed(code)
 	mendArguments(tree.Body, code)
 	guardRecursion(main, code)
 	main.ParameterList.List = nil // no script can name what fails for import()

@@ -105,6 +105,7 @@ func newRealm(out outlet) *realm {
 	})
 	r.mendResolve()
 	r.mendMethods()
+	r.fixMath()
 	r.mendStringify()
 	r.helpers = []goja.Value{r.native("await", r.awaited), r.native("super", r.superOf), newDepthGauge(r), importer, r.native("power", r.power), r.native("generator", r.asyncGenerator)}
 	r.tools = newNamespace(r, "")
