@@ -96,16 +96,14 @@ func TestExec11RecursionPositions(t *testing.T) {
 	}
 }
 
-// What cannot call itself, or is in a script that catches nothing, is left alone.
+// Callbacks that call nothing, and scripts that catch nothing, are left alone.
 func TestGuardsOnlyRecursion(t *testing.T) {
 	const catch = "try { throw 1 } catch {}\n"
 	for code, want := range map[string]bool{
-		catch + "function f(a) { return a } function g() { return f(1) } g()":                            false,
-		catch + "const a = [1].map((x) => x).filter((x) => x); class A { m() { return 1 } } new A().m()": false,
-		catch + "function f() { const g = () => 1; return g() } f()":                                     false,
-		"function f(n) { return n < 2 ? n : f(n - 1) } f(3)":                                             false,
-		catch + "function f(n) { return n < 2 ? n : f(n - 1) } f(3)":                                     true,
-		catch + "function f() { g() } function g() {} f()":                                               true, // further down: it might be a circle
+		catch + "const a = [1].map((x) => x.id).filter(function (x) { return x > 1 })": false,
+		catch + "[1].map((x) => f(x))":                               true,
+		"function f(n) { return n < 2 ? n : f(n - 1) } f(3)":         false,
+		catch + "function f(n) { return n < 2 ? n : f(n - 1) } f(3)": true,
 	} {
 		p, err := script.Compile(code, script.JavaScript, esbuild.Transform)
 		if err != nil {
