@@ -8,6 +8,7 @@ import (
 
 	"codemode-ls/internal/mcptest"
 	"codemode-ls/sandbox"
+	"codemode-ls/sandbox/guest"
 	codescript "codemode-ls/script"
 	"codemode-ls/script/esbuild"
 
@@ -19,7 +20,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case sandbox.CompilerCommand:
-			os.Exit(sandbox.CompilerMain(esbuild.Transform))
+			os.Exit(guest.CompilerMain(esbuild.Transform))
 		case echoArgument:
 			echo()
 			return

@@ -16,6 +16,7 @@ import (
 	"codemode-ls/config"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
+	"codemode-ls/sandbox/guest"
 	"codemode-ls/script"
 	"codemode-ls/script/esbuild"
 	"codemode-ls/upstream"
@@ -26,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == sandbox.CompilerCommand {
-		os.Exit(sandbox.CompilerMain(esbuild.Transform))
+		os.Exit(guest.CompilerMain(esbuild.Transform))
 	}
 	goleak.VerifyTestMain(m)
 }

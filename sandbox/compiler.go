@@ -3,85 +3,30 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"runtime/debug"
 	"time"
 
+	"codemode-ls/sandbox/frame"
 	"codemode-ls/script"
 
 	"github.com/go-json-experiment/json"
 )
 
-// CompilerCommand is the hidden subcommand that runs CompilerMain.
-const CompilerCommand = "script-compiler"
-
 // Compilers are processes that turn scripts into JavaScript. A hostile text can
 // crash the parser that they run, so it runs in none that anything else lives
 // in; and as nothing of a script is executed in them, one may serve many.
 
-// compilation is what a compiler says of a text: beside an error nothing else.
-type compilation struct {
-	Error *script.CompileError `json:"error,omitzero"`
-}
-
-// CompilerMain is the whole life of a compiler: harden, compile what comes until
-// the host is gone. It returns the exit code.
-func CompilerMain(transform script.Transformer) int {
-	debug.SetTraceback("single")
-	debug.SetMaxStack(stackBytes)
-	in := newFrameReader(os.Stdin, 1<<30) // the host is trusted, and holds its own limits
-	out := &frameWriter{w: os.Stdout}
-	first, ok := begin(in)
-	if !ok {
-		return exitFailed
-	}
-	// The first texts after a start are not slower than others.
-	script.Compile(warmUp, script.TypeScript, transform)
-	if err := out.write(frameReady); err != nil {
-		return exitFailed
-	}
-	go watchMemory(first.MemoryMB)
-	for {
-		kind, body, err := in.read()
-		if err != nil || kind != frameStart {
-			return exitOK // the host is gone
-		}
-		language, text, ok := takeSized(body)
-		if !ok {
-			return exitFailed
-		}
-		p, err := script.Compile(string(text), script.Language(language), transform)
-		var c compilation
-		if err != nil {
-			p = &script.Program{}
-			var is bool
-			if c.Error, is = script.IsCompileError(err); !is {
-				c.Error = &script.CompileError{Message: err.Error()}
-			}
-		}
-		meta, err := withJSON(c)
-		if err != nil {
-			return exitFailed
-		}
-		if out.write(frameDone, meta, word(len(p.SourceMap)), p.SourceMap, []byte(p.Code)) != nil {
-			return exitFailed
-		}
-	}
-}
-
 // takeProgram reads what a compiler says. The code is believed no more than the
 // script itself.
 func takeProgram(body []byte) (*script.Program, error) {
-	var c compilation
-	meta, rest, ok := takeSized(body)
-	if !ok || len(meta) > maxFinishBytes || json.Unmarshal(meta, &c) != nil {
+	var c frame.Compilation
+	meta, rest, ok := frame.TakeSized(body)
+	if !ok || len(meta) > frame.MaxFinishBytes || json.Unmarshal(meta, &c) != nil {
 		return nil, errGarbage
 	}
 	if c.Error != nil {
 		return nil, c.Error
 	}
-	m, code, ok := takeSized(rest)
+	m, code, ok := frame.TakeSized(rest)
 	if !ok {
 		return nil, errGarbage
 	}
@@ -155,14 +100,14 @@ func (p *Pool) takeCompiler(ctx context.Context) (*child, error) {
 // compile asks a compiler. The process is of no use after a *crash.
 func (c *child) compile(ctx context.Context, code string, l script.Language) (*script.Program, error) {
 	defer context.AfterFunc(ctx, c.kill)()
-	c.reader.max = 256 << 20
-	err := c.writer.write(frameStart, word(len(l)), []byte(l), []byte(code))
+	c.reader.Max = 256 << 20
+	err := c.writer.Write(frame.KindStart, frame.Word(len(l)), []byte(l), []byte(code))
 	var kind byte
 	var body []byte
 	if err == nil {
-		kind, body, err = c.reader.read()
+		kind, body, err = c.reader.Read()
 	}
-	if err == nil && kind != frameDone {
+	if err == nil && kind != frame.KindDone {
 		err = errGarbage
 	}
 	if err != nil {
@@ -219,22 +164,8 @@ func unfit(ctx context.Context, err error, r Request, active time.Duration) Outc
 	case errors.As(err, &crashed):
 		o.Status, o.Error = crashed.status, crashed.err
 	default:
-		o.Status, o.Error = Invalid, compileFailure(err, r.Language)
-		o.Error.Message, o.Error.Stack = clip(o.Error.Message), clip(o.Error.Stack)
+		o.Status, o.Error = Invalid, frame.SyntaxError(err, r.Language)
+		o.Error.Clip()
 	}
 	return o
-}
-
-func compileFailure(err error, l script.Language) *ScriptError {
-	e := &ScriptError{Name: "SyntaxError", Message: err.Error(), Call: -1, Code: "SYNTAX"}
-	if c, ok := script.IsCompileError(err); ok {
-		e.Message = c.Message
-		at := c.At
-		e.At = &at
-		e.Stack = fmt.Sprintf("SyntaxError: %s\n    at %s:%d:%d", c.Message, script.SourceName(l), at.Line+1, at.Character+1)
-		if c.SourceLine != "" {
-			e.Stack += "\n\n" + c.SourceLine
-		}
-	}
-	return e
 }

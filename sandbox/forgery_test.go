@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"codemode-ls/sandbox/frame"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -26,11 +28,11 @@ func raw(length int, kind byte, body string) string {
 func framed(kind byte, body string) string { return raw(len(body)+1, kind, body) }
 
 func callFrame(index, line, character int, name, args string) string {
-	return framed(frameCall, string(word(index))+string(word(line))+string(word(character))+string(word(len(name)))+name+args)
+	return framed(frame.KindCall, string(frame.Word(index))+string(frame.Word(line))+string(frame.Word(character))+string(frame.Word(len(name)))+name+args)
 }
 
 func doneFrame(meta, value string) string {
-	return framed(frameDone, string(word(len(meta)))+meta+value)
+	return framed(frame.KindDone, string(frame.Word(len(meta)))+meta+value)
 }
 
 const completed = `{"status":"completed","hasValue":true}`
@@ -46,17 +48,17 @@ var forgeries = map[string]struct {
 	"garbage":           {says: strings.Repeat("\xff\x00garbage", 100), status: Crashed, words: "too large"},
 	"text":              {says: "HTTP/1.1 200 OK\r\n\r\n", status: Crashed, words: "too large"},
 	"nothing":           {says: "", status: Crashed, words: "ended unexpectedly"},
-	"half a frame":      {says: raw(100, frameLog, "\x00x"), status: Crashed, words: "ended unexpectedly"},
-	"a giant length":    {says: raw(0x7fffffff, frameLog, "x"), status: Crashed, words: "too large"},
-	"a negative length": {says: raw(-1, frameLog, "x"), status: Crashed, words: "too large"},
-	"no length":         {says: raw(0, frameLog, ""), status: Crashed, words: "too large"},
+	"half a frame":      {says: raw(100, frame.KindLog, "\x00x"), status: Crashed, words: "ended unexpectedly"},
+	"a giant length":    {says: raw(0x7fffffff, frame.KindLog, "x"), status: Crashed, words: "too large"},
+	"a negative length": {says: raw(-1, frame.KindLog, "x"), status: Crashed, words: "too large"},
+	"no length":         {says: raw(0, frame.KindLog, ""), status: Crashed, words: "too large"},
 	"an unknown kind":   {says: framed('?', ""), status: Crashed, words: "may not send"},
-	"ready again":       {says: framed(frameReady, ""), status: Crashed, words: "may not send"},
-	"the host's frames": {says: framed(frameValue, string(word(0))+"1"), status: Crashed, words: "may not send"},
-	"an unknown level":  {says: framed(frameLog, "\xc8x"), status: Crashed, words: "may not send"},
-	"a log of nothing":  {says: framed(frameLog, ""), status: Crashed, words: "may not send"},
-	"a flood of logs":   {says: framed(frameLog, "\x00flood"), again: true, status: TimedOut, words: "time budget"},
-	"a flood of blanks": {says: framed(frameLog, "\x00"), again: true, status: TimedOut, words: "time budget"},
+	"ready again":       {says: framed(frame.KindReady, ""), status: Crashed, words: "may not send"},
+	"the host's frames": {says: framed(frame.KindValue, string(frame.Word(0))+"1"), status: Crashed, words: "may not send"},
+	"an unknown level":  {says: framed(frame.KindLog, "\xc8x"), status: Crashed, words: "may not send"},
+	"a log of nothing":  {says: framed(frame.KindLog, ""), status: Crashed, words: "may not send"},
+	"a flood of logs":   {says: framed(frame.KindLog, "\x00flood"), again: true, status: TimedOut, words: "time budget"},
+	"a flood of blanks": {says: framed(frame.KindLog, "\x00"), again: true, status: TimedOut, words: "time budget"},
 	"an index ahead":    {says: callFrame(7, 0, 0, "echo", "{}"), status: Crashed, words: "may not send"},
 	"a negative index":  {says: callFrame(-1, 0, 0, "echo", "{}"), status: Crashed, words: "may not send"},
 	"an index twice":    {says: callFrame(0, 0, 0, "echo", "{}") + callFrame(0, 0, 0, "echo", "{}"), status: Crashed, words: "may not send"},
@@ -64,10 +66,10 @@ var forgeries = map[string]struct {
 	"arguments no JSON": {says: callFrame(0, 0, 0, "echo", "{"), status: Crashed, words: "may not send"},
 	"arguments a list":  {says: callFrame(0, 0, 0, "echo", "[1]"), status: Crashed, words: "may not send"},
 	"no arguments":      {says: callFrame(0, 0, 0, "echo", ""), status: Crashed, words: "may not send"},
-	"a long name":       {says: callFrame(0, 0, 0, strings.Repeat("x", maxName+1), "{}"), status: Crashed, words: "may not send"},
-	"a name past its end": {says: framed(frameCall, string(word(0))+string(word(0))+string(word(0))+string(word(1<<30))+"x"),
+	"a long name":       {says: callFrame(0, 0, 0, strings.Repeat("x", frame.MaxName+1), "{}"), status: Crashed, words: "may not send"},
+	"a name past its end": {says: framed(frame.KindCall, string(frame.Word(0))+string(frame.Word(0))+string(frame.Word(0))+string(frame.Word(1<<30))+"x"),
 		status: Crashed, words: "may not send"},
-	"a short call":         {says: framed(frameCall, "\x00\x00"), status: Crashed, words: "may not send"},
+	"a short call":         {says: framed(frame.KindCall, "\x00\x00"), status: Crashed, words: "may not send"},
 	"an end without value": {says: doneFrame(completed, ""), status: Crashed, words: "may not send"},
 	"a value no JSON":      {says: doneFrame(completed, "{"), status: Crashed, words: "may not send"},
 	"two values":           {says: doneFrame(completed, "1 2"), status: Crashed, words: "may not send"},
@@ -76,34 +78,34 @@ var forgeries = map[string]struct {
 	"an end that lies":     {says: doneFrame(`{"status":"cancelled"}`, ""), status: Crashed, words: "may not send"},
 	"an end as denied":     {says: doneFrame(`{"status":"denied"}`, ""), status: Crashed, words: "may not send"},
 	"a stop unasked":       {says: doneFrame(`{"status":""}`, ""), status: Crashed, words: "may not send"},
-	"a giant end":          {says: doneFrame(`{"status":"thrown","error":{"Message":"`+strings.Repeat("x", maxFinishBytes)+`"}}`, ""), status: Crashed, words: "may not send"},
+	"a giant end":          {says: doneFrame(`{"status":"thrown","error":{"Message":"`+strings.Repeat("x", frame.MaxFinishBytes)+`"}}`, ""), status: Crashed, words: "may not send"},
 	"many warnings":        {says: doneFrame(`{"status":"completed","warnings":[`+strings.Repeat(`{},`, 1000)+`{}]}`, ""), status: Crashed, words: "may not send"},
 	"a call's error that is none": {says: doneFrame(`{"status":"thrown","error":{"Name":"E","Message":"m","Call":99}}`, ""),
 		status: Thrown, words: "m"},
 	"no error":            {says: doneFrame(`{"status":"thrown"}`, ""), status: Thrown, words: "the script failed"},
 	"an error of nothing": {says: doneFrame(`{"status":"thrown","error":{}}`, ""), status: Thrown, words: "the script failed"},
-	"much after the end":  {says: doneFrame(completed, "1") + callFrame(0, 0, 0, "echo", "{}") + framed(frameLog, "\x00late"), status: Completed},
+	"much after the end":  {says: doneFrame(completed, "1") + callFrame(0, 0, 0, "echo", "{}") + framed(frame.KindLog, "\x00late"), status: Completed},
 }
 
 // forge is the life of a forger.
 func forge(name string) int {
-	in := newFrameReader(os.Stdin, 1<<30)
-	out := &frameWriter{w: os.Stdout}
-	if _, _, err := in.read(); err != nil {
-		return exitFailed
+	in := frame.NewReader(os.Stdin, 1<<30)
+	out := frame.NewWriter(os.Stdout)
+	if _, _, err := in.Read(); err != nil {
+		return frame.ExitFailed
 	}
-	out.write(frameReady)
-	if _, _, err := in.read(); err != nil {
-		return exitFailed
+	out.Write(frame.KindReady)
+	if _, _, err := in.Read(); err != nil {
+		return frame.ExitFailed
 	}
 	f := forgeries[name]
 	os.Stdout.WriteString(f.says)
 	for f.again {
 		if _, err := os.Stdout.WriteString(strings.Repeat(f.says, 100)); err != nil {
-			return exitFailed
+			return frame.ExitFailed
 		}
 	}
-	return exitOK
+	return frame.ExitOK
 }
 
 // BUD-12, TEST-5: whatever a child says, the run has one result, and nothing of the
@@ -151,18 +153,18 @@ func FuzzChild(f *testing.F) {
 			f.Add([]byte(x.says))
 		}
 	}
-	f.Add([]byte(callFrame(0, 1, 2, "echo", `{"a":1}`) + framed(frameLog, "\x01text") + doneFrame(completed, `[1]`)))
+	f.Add([]byte(callFrame(0, 1, 2, "echo", `{"a":1}`) + framed(frame.KindLog, "\x01text") + doneFrame(completed, `[1]`)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		h := &testHost{answer: func(_ context.Context, c Call) (jsontext.Value, error) { return c.Arguments, nil }}
-		c := &child{reader: newFrameReader(bytes.NewReader(data), 1<<16), writer: &frameWriter{w: io.Discard}}
+		c := &child{reader: frame.NewReader(bytes.NewReader(data), 1<<16), writer: frame.NewWriter(io.Discard)}
 		r := newRun(c, testRequest(""), h, newActivity(), nil)
 		r.req.Limits.LogChars, r.req.Limits.LogEntries = 100, 10
 		for {
-			kind, body, err := r.child.reader.read()
+			kind, body, err := r.child.reader.Read()
 			if err != nil {
 				break
 			}
-			if kind == frameDone {
+			if kind == frame.KindDone {
 				end, value, err := r.finished(body)
 				if err == nil {
 					var o Outcome
@@ -180,7 +182,7 @@ func FuzzChild(f *testing.F) {
 		close(r.work)
 		r.wg.Wait()
 		for i, c := range h.calls {
-			if !c.Arguments.IsValid() || c.Index >= len(h.calls) || len(c.Name) > maxName {
+			if !c.Arguments.IsValid() || c.Index >= len(h.calls) || len(c.Name) > frame.MaxName {
 				t.Errorf("%d: %+v", i, c)
 			}
 		}

@@ -1,18 +1,16 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"codemode-ls/sandbox/guest"
 	"codemode-ls/script"
 	"codemode-ls/script/esbuild"
 
@@ -25,13 +23,10 @@ var shared *Pool
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == CompilerCommand {
-		os.Exit(CompilerMain(esbuild.Transform))
+		os.Exit(guest.CompilerMain(esbuild.Transform))
 	}
 	if len(os.Args) > 2 && os.Args[1] == forgerCommand {
 		os.Exit(forge(os.Args[2]))
-	}
-	if len(os.Args) > 2 && os.Args[1] == test262Command {
-		os.Exit(test262Worker(os.Args[2]))
 	}
 	shared = NewPool(Options{Warm: 2, MaxRuns: 4, MemoryMB: 256, Log: testLog()})
 	code := m.Run()
@@ -134,34 +129,4 @@ func wantError(t *testing.T, o Outcome, status Status, name, words string) {
 	if o.Status != status || o.Error == nil || o.Error.Name != name || !strings.Contains(o.Error.Message, words) {
 		t.Errorf("%s %s %+v\nwant %s, %s: …%s…", o.Status, o.Value, o.Error, status, name, words)
 	}
-}
-
-// runText compiles a script and runs it, in this process.
-func (r *realm) runText(code string, l script.Language) finish {
-	p, err := script.Compile(code, l, esbuild.Transform)
-	if err != nil {
-		return finish{Status: Invalid, Error: compileFailure(err, l)}
-	}
-	return r.run(p, l)
-}
-
-// answersOfNode are what a program for Node says of cases, which it reads from
-// standard input, one for each; nil without Node. environment is added to ours.
-func answersOfNode(t *testing.T, program string, cases []byte, environment ...string) (answers []string) {
-	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		return nil
-	}
-	cmd := exec.Command(node, "-e", program)
-	cmd.Env = append(os.Environ(), environment...)
-	cmd.Stdin = bytes.NewReader(cases)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(out, &answers); err != nil {
-		t.Fatal(err)
-	}
-	return answers
 }

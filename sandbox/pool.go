@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"codemode-ls/sandbox/frame"
 )
 
 // Options of a Pool.
@@ -112,7 +114,7 @@ func (p *Pool) renew() {
 // start makes one child and hands it to the run that waits longest.
 func (p *Pool) start() {
 	defer p.wg.Done()
-	c, err := spawn(p.ctx, p.o, p.o.Command, ChildCommand)
+	c, err := spawn(p.ctx, p.o, p.o.Command, frame.ChildCommand)
 	if err != nil && p.ctx.Err() == nil {
 		p.o.Log.Error("the sandbox process does not start", "error", err)
 	}

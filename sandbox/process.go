@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"codemode-ls/sandbox/frame"
+
 	"github.com/go-json-experiment/json"
 )
 
@@ -24,8 +26,8 @@ type child struct {
 	cmd    *exec.Cmd
 	in     *os.File // we write
 	out    *os.File // we read
-	reader *frameReader
-	writer *frameWriter
+	reader *frame.Reader
+	writer *frame.Writer
 	stderr cappedBuffer
 	exited chan struct{} // closed when the process has been waited for
 	state  *os.ProcessState
@@ -56,8 +58,8 @@ func spawn(ctx context.Context, o Options, command []string, argument string) (*
 		return nil, fmt.Errorf("start a sandbox: %w", err)
 	}
 	c := &child{in: in, out: out, exited: make(chan struct{})}
-	c.reader = newFrameReader(out, frameSlack)
-	c.writer = &frameWriter{w: in}
+	c.reader = frame.NewReader(out, frame.Slack)
+	c.writer = frame.NewWriter(in)
 	c.cmd = exec.Command(command[0], command[1:]...)
 	c.cmd.Env = []string{} // ISO-9
 	c.cmd.Dir = os.TempDir()
@@ -81,15 +83,15 @@ func spawn(ctx context.Context, o Options, command []string, argument string) (*
 	defer context.AfterFunc(ctx, c.kill)()
 	late := time.AfterFunc(startLimit, c.kill)
 	defer late.Stop()
-	first, err := json.Marshal(initial{MemoryMB: o.MemoryMB})
+	first, err := json.Marshal(frame.Initial{MemoryMB: o.MemoryMB})
 	if err == nil {
-		err = c.writer.write(frameInit, first)
+		err = c.writer.Write(frame.KindInit, first)
 	}
 	var kind byte
 	if err == nil {
-		kind, _, err = c.reader.read()
+		kind, _, err = c.reader.Read()
 	}
-	if err == nil && kind != frameReady {
+	if err == nil && kind != frame.KindReady {
 		err = errors.New("it did not say that it is ready")
 	}
 	if err != nil {
@@ -162,7 +164,7 @@ func (w *cappedBuffer) String() string {
 
 // postMortem tells what a broken channel means, once the process has ended.
 func (c *child) postMortem(err error) *crash {
-	garbage := errors.Is(err, errGarbage) || errors.Is(err, errFrame)
+	garbage := errors.Is(err, errGarbage) || errors.Is(err, frame.ErrTooLarge)
 	if !garbage {
 		grace := time.NewTimer(exitGrace)
 		defer grace.Stop()
@@ -180,7 +182,7 @@ func (c *child) postMortem(err error) *crash {
 	switch {
 	case garbage:
 		return &crash{Crashed, &ScriptError{Name: "Error", Call: -1, Message: err.Error() + " and was stopped"}}
-	case c.state.ExitCode() == exitMemory,
+	case c.state.ExitCode() == frame.ExitMemory,
 		has("out of memory", "cannot allocate memory", "errno=12", "memory limit"),
 		// No memory for another thread: the cap on processes is not ours.
 		has("pthread_create failed", "failed to create new OS thread"),

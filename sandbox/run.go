@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"codemode-ls/sandbox/frame"
 	"codemode-ls/script"
 
 	"github.com/go-json-experiment/json"
@@ -30,10 +33,7 @@ const (
 
 	// Bounds of what a child may say beyond its limits.
 	maxInFlight    = 1 << 16
-	maxErrorText   = 64 << 10
-	maxWarningText = 4 << 10
-	maxFinishBytes = 16 << 20 // all of these texts, each byte escaped
-	maxFinishWarns = 4 * maxWarnings
+	maxFinishWarns = 4 * frame.MaxWarnings
 )
 
 const notUndone = "; calls that were finished stay in effect"
@@ -81,28 +81,28 @@ func (r *run) do(ctx context.Context, p *script.Program) Outcome {
 	defer cancelCalls()
 	limits := r.req.Limits
 	if limits.ValueBytes > 0 {
-		r.child.reader.max = limits.ValueBytes + frameSlack + maxFinishBytes
+		r.child.reader.Max = limits.ValueBytes + frame.Slack + frame.MaxFinishBytes
 	} else {
-		r.child.reader.max = 256 << 20
+		r.child.reader.Max = 256 << 20
 	}
-	head, err := withJSON(start{Language: r.req.Language, Tools: r.req.Tools, Members: r.req.Members, Absent: r.req.Absent, Globals: r.req.Globals, AllTools: r.req.AllTools, Bounds: boundsOf(limits)})
+	head, err := frame.WithJSON(frame.Start{Language: r.req.Language, Tools: r.req.Tools, Members: r.req.Members, Absent: r.req.Absent, Globals: r.req.Globals, AllTools: r.req.AllTools, Bounds: bounds(limits)})
 	if err != nil {
 		return Outcome{Status: Crashed, Error: &ScriptError{Name: "Error", Message: err.Error(), Call: -1}}
 	}
-	r.send(frameStart, head, word(len(p.SourceMap)), p.SourceMap, []byte(p.Code))
+	r.send(frame.KindStart, head, frame.Word(len(p.SourceMap)), p.SourceMap, []byte(p.Code))
 	over := make(chan struct{})
 	var watchers sync.WaitGroup
 	watchers.Go(func() { r.watch(ctx, over) })
 
-	var end finish
+	var end frame.Finish
 	var value jsontext.Value
 	for err == nil {
 		var kind byte
 		var body []byte
-		if kind, body, err = r.child.reader.read(); err != nil {
+		if kind, body, err = r.child.reader.Read(); err != nil {
 			break
 		}
-		if kind == frameDone {
+		if kind == frame.KindDone {
 			end, value, err = r.finished(body)
 			break
 		}
@@ -148,13 +148,11 @@ func (r *run) do(ctx context.Context, p *script.Program) Outcome {
 }
 
 // conclude makes the outcome of a script that said how it ended, or was stopped.
-func (r *run) conclude(end finish, value jsontext.Value, reason Status, o *Outcome) {
-	for _, w := range end.Warnings {
-		o.Warnings = append(o.Warnings, Warning{Message: clip(w.Message), Path: clip(w.Path), At: w.At})
-	}
+func (r *run) conclude(end frame.Finish, value jsontext.Value, reason Status, o *Outcome) {
+	end.Clip() // a forged one need not be
+	o.Warnings = end.Warnings
 	if end.Error != nil {
 		e := *end.Error
-		e.Name, e.Message, e.Stack, e.Code = clip(e.Name), clip(e.Message), clip(e.Stack), clip(e.Code)
 		lines := countLines(r.req.Code)
 		e.Stack = ownFrames(e.Stack, lines)
 		if e.At != nil && e.At.Line >= lines {
@@ -197,36 +195,25 @@ func countLines(code string) int {
 	return n
 }
 
-// clip bounds a text of the child and makes it valid.
-func clip(s string) string { return clipTo(s, maxErrorText) }
-
-func clipTo(s string, max int) string {
-	const more = "…"
-	if len(s) > max+len(more) { // what is clipped stays as it is when it is clipped again
-		s = strings.ToValidUTF8(s[:max], "") + more
-	}
-	return strings.ToValidUTF8(s, "\ufffd")
-}
-
 // send writes a frame without waiting: a child that does not read delays nobody.
 func (r *run) send(kind byte, parts ...[]byte) {
-	r.wg.Go(func() { r.child.writer.write(kind, parts...) })
+	r.wg.Go(func() { r.child.writer.Write(kind, parts...) })
 }
 
 // finished reads how a script says that it ended.
-func (r *run) finished(body []byte) (f finish, value jsontext.Value, err error) {
-	meta, rest, ok := takeSized(body)
-	if !ok || len(meta) > maxFinishBytes || json.Unmarshal(meta, &f) != nil || len(f.Warnings) > maxFinishWarns {
-		return finish{}, nil, errGarbage
+func (r *run) finished(body []byte) (f frame.Finish, value jsontext.Value, err error) {
+	meta, rest, ok := frame.TakeSized(body)
+	if !ok || len(meta) > frame.MaxFinishBytes || json.Unmarshal(meta, &f) != nil || len(f.Warnings) > maxFinishWarns {
+		return frame.Finish{}, nil, errGarbage
 	}
 	if len(f.Pending) > maxInFlight || slices.ContainsFunc(f.Pending, func(i int) bool { return i < 0 || i >= r.next }) {
-		return finish{}, nil, errGarbage
+		return frame.Finish{}, nil, errGarbage
 	}
 	switch f.Status {
 	case Completed:
 		value = rest
 		if f.HasValue != (len(value) > 0) || f.HasValue && !value.IsValid() {
-			return finish{}, nil, errGarbage
+			return frame.Finish{}, nil, errGarbage
 		}
 	case Thrown, Invalid, Stalled:
 	case "":
@@ -234,10 +221,10 @@ func (r *run) finished(body []byte) (f finish, value jsontext.Value, err error) 
 		stopped := r.reason != ""
 		r.mu.Unlock()
 		if !stopped {
-			return finish{}, nil, errGarbage
+			return frame.Finish{}, nil, errGarbage
 		}
 	default:
-		return finish{}, nil, errGarbage
+		return frame.Finish{}, nil, errGarbage
 	}
 	return f, value, nil
 }
@@ -245,8 +232,8 @@ func (r *run) finished(body []byte) (f finish, value jsontext.Value, err error) 
 // frame takes one call or console entry.
 func (r *run) frame(ctx context.Context, kind byte, body []byte) error {
 	switch kind {
-	case frameCall:
-		c, ok := takeCall(body)
+	case frame.KindCall:
+		c, ok := frame.TakeCall(body)
 		if !ok || c.Index != r.next {
 			return errGarbage
 		}
@@ -269,17 +256,17 @@ func (r *run) frame(ctx context.Context, kind byte, body []byte) error {
 			r.wg.Go(func() { r.worker(ctx, c) })
 		}
 		return nil
-	case frameBusy:
+	case frame.KindBusy:
 		select {
 		case r.busy <- struct{}{}:
 		default:
 		}
 		return nil
-	case frameLog:
-		if len(body) == 0 || int(body[0]) >= len(levels) {
+	case frame.KindLog:
+		if len(body) == 0 || int(body[0]) >= len(frame.Levels) {
 			return errGarbage
 		}
-		r.log(levels[body[0]], strings.ToValidUTF8(string(body[1:]), "\ufffd"))
+		r.log(frame.Levels[body[0]], strings.ToValidUTF8(string(body[1:]), "\ufffd"))
 		return nil
 	}
 	return errGarbage
@@ -312,9 +299,9 @@ func (r *run) call(ctx context.Context, c Call) {
 	if ctx.Err() != nil {
 		return // a cancelled call rejects for nobody: the script must not go on by it (BUD-11)
 	}
-	index := word(c.Index)
+	index := frame.Word(c.Index)
 	if err == nil {
-		r.child.writer.write(frameValue, index, value)
+		r.child.writer.Write(frame.KindValue, index, value)
 		return
 	}
 	var refusal *CallError
@@ -325,7 +312,7 @@ func (r *run) call(ctx context.Context, c Call) {
 	if err != nil {
 		body, _ = json.Marshal(&CallError{Message: strings.ToValidUTF8(refusal.Message, "\ufffd"), Tool: refusal.Tool, Code: refusal.Code})
 	}
-	r.child.writer.write(frameReject, index, body)
+	r.child.writer.Write(frame.KindReject, index, body)
 }
 
 // log takes one entry within the caps, which the child keeps to as well (BUD-8).
@@ -401,7 +388,7 @@ func (r *run) stop(why Status, over <-chan struct{}) {
 	}
 	r.reason = why
 	r.mu.Unlock()
-	r.send(frameStop, fmt.Append(nil, why))
+	r.send(frame.KindStop, fmt.Append(nil, why))
 	grace := time.NewTimer(stopGrace)
 	defer grace.Stop()
 	select {
@@ -409,4 +396,41 @@ func (r *run) stop(why Status, over <-chan struct{}) {
 	case <-grace.C:
 		r.child.abandon()
 	}
+}
+
+var authorLine = regexp.MustCompile(`\bscript\.[tj]s:(\d+):\d+`)
+
+// ownFrames leaves out of a stack what is below the author's last line, where a
+// module's default export is called, and the name that such an export is given.
+func ownFrames(stack string, lines int) string {
+	kept := strings.Split(stack, "\n")
+	kept = slices.DeleteFunc(kept, func(line string) bool {
+		m := authorLine.FindStringSubmatch(line)
+		if m == nil || !strings.HasPrefix(line, "    at ") {
+			return false
+		}
+		n, err := strconv.Atoi(m[1])
+		return err == nil && n > lines
+	})
+	for i, line := range kept {
+		if place, ok := strings.CutPrefix(line, "    at $main ("); ok {
+			kept[i] = "    at " + strings.TrimSuffix(place, ")")
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// bounds are the limits that a child enforces itself.
+func bounds(l Limits) frame.Bounds {
+	return frame.Bounds{MaxConcurrent: l.MaxConcurrent, LogChars: l.LogChars, LogEntries: l.LogEntries, ValueBytes: l.ValueBytes, BusyMs: l.Wall.Milliseconds()}
 }

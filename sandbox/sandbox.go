@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"codemode-ls/sandbox/frame"
 	"codemode-ls/script"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -57,38 +58,34 @@ type Answerer interface {
 	Answered(index int)
 }
 
-// Call is one use of a tool or of a member of tools["$codemode"].
-type Call struct {
-	Index     int              // from 0, in the order in which the script made them
-	Name      string           // full name of a tool, or "$codemode.<member>"; not checked
-	Arguments jsontext.Value   // one JSON object, as the script wrote it (EXEC-5)
-	At        *script.Position // inside the member access that makes it (script.Use.Whole), when known
-}
+// What crosses the channel to a child has its types beside the frames.
+type (
+	Call        = frame.Call
+	CallError   = frame.CallError
+	Global      = frame.Global
+	ScriptError = frame.ScriptError
+	Status      = frame.Status
+	Warning     = frame.Warning
+)
 
-// CallError rejects the promise of a call.
-type CallError struct {
-	Message    string
-	Name       string         // of the error's class, such as RangeError; "" is Error
-	Tool       string         // readable as error.tool
-	Structured jsontext.Value // readable as error.structuredContent, when not nil (EXEC-4)
-	Code       string         // readable as error.code
-}
-
-func (e *CallError) Error() string { return e.Message }
-
-// Status is how a run ended.
-type Status string
-
+// How a run ends.
 const (
-	Completed Status = "completed"
-	Thrown    Status = "thrown"    // an uncaught error of the script
-	Invalid   Status = "invalid"   // did not compile (EXEC-13)
-	Stalled   Status = "stalled"   // waits for a promise that can never settle (BUD-3)
-	TimedOut  Status = "timeout"   // wall clock (BUD-1)
-	Overspent Status = "active"    // active compute (BUD-6)
-	Memory    Status = "memory"    // BUD-5
-	Cancelled Status = "cancelled" // BUD-11
-	Crashed   Status = "crashed"   // BUD-12: killed, garbage on its channel
+	Completed = frame.Completed
+	Thrown    = frame.Thrown    // an uncaught error of the script
+	Invalid   = frame.Invalid   // did not compile (EXEC-13)
+	Stalled   = frame.Stalled   // waits for a promise that can never settle (BUD-3)
+	TimedOut  = frame.TimedOut  // wall clock (BUD-1)
+	Overspent = frame.Overspent // active compute (BUD-6)
+	Memory    = frame.Memory    // BUD-5
+	Cancelled = frame.Cancelled // BUD-11
+	Crashed   = frame.Crashed   // BUD-12: killed, garbage on its channel
+)
+
+// Hidden subcommands that make the program a child of a Pool. A program whose Pool
+// has no commands of its own must import sandbox/guest, which is what runs then.
+const (
+	ChildCommand    = frame.ChildCommand
+	CompilerCommand = frame.CompilerCommand
 )
 
 // Outcome is how a run ended, whatever happened. There is no other error.
@@ -105,22 +102,4 @@ type Outcome struct {
 	LogsCut int
 	Wall    time.Duration
 	Active  time.Duration
-}
-
-// ScriptError is what went wrong, in the author's terms (EXEC-11).
-type ScriptError struct {
-	Name    string
-	Message string
-	Stack   string // lines "at name (script.ts:line:column)", 1-based as in Node
-	At      *script.Position
-	// Call is the index of the call whose rejection it is, or -1.
-	Call int
-	Code string
-}
-
-// Warning is something that a run noticed.
-type Warning struct {
-	Message string           `json:"message"`
-	Path    string           `json:"path,omitzero"` // JSONPath-like place in the value
-	At      *script.Position `json:"-"`
 }

@@ -16,6 +16,7 @@ import (
 	"codemode-ls/internal/mcptest"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
+	"codemode-ls/sandbox/guest"
 	"codemode-ls/script"
 	"codemode-ls/script/esbuild"
 	"codemode-ls/upstream"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case sandbox.CompilerCommand:
-			os.Exit(sandbox.CompilerMain(esbuild.Transform))
+			os.Exit(guest.CompilerMain(esbuild.Transform))
 		case "demo":
 			if demo.Serve(context.Background(), os.Stdin, os.Stdout) != nil {
 				os.Exit(1)

@@ -10,7 +10,7 @@ import (
 
 	"codemode-ls/config"
 	"codemode-ls/exec"
-	"codemode-ls/sandbox"
+	"codemode-ls/sandbox/guest"
 	"codemode-ls/script"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
@@ -57,7 +57,7 @@ func (doctorCommand) Run(a *app) error {
 		}
 	}
 
-	applied, missing := sandbox.Hardening()
+	applied, missing := guest.Hardening()
 	for _, h := range applied {
 		say(true, "sandbox", h)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"codemode-ls/redact"
 	"codemode-ls/sandbox"
+	"codemode-ls/sandbox/guest"
 	"codemode-ls/script/esbuild"
 	"codemode-ls/typescript"
 	"codemode-ls/typescript/engine"
@@ -31,7 +32,7 @@ func main() {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case sandbox.CompilerCommand:
-			os.Exit(sandbox.CompilerMain(esbuild.Transform))
+			os.Exit(guest.CompilerMain(esbuild.Transform))
 		case typescript.ChildCommand:
 			os.Exit(engine.Main())
 		}

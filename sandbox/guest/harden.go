@@ -1,0 +1,13 @@
+package guest
+
+// memorySlackMB is what the operating system's cap is above the script's: room
+// for the runtime itself, below which it cannot even report.
+const memorySlackMB = 192
+
+// cpuSeconds is the kernel's own cap on a child's computing, far above every
+// budget: nothing outlives a host that was killed.
+const cpuSeconds = 3600
+
+// Hardening says in words what this operating system's children give up, and
+// what is missing (ISO-9).
+func Hardening() (applied, missing []string) { return hardening() }

@@ -1,7 +1,0 @@
-//go:build race
-
-package sandbox
-
-// raceDetector says that this is a build for tests, whose memory is not the
-// script's alone.
-const raceDetector = true
