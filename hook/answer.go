@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"codemode-ls/config"
+	"codemode-ls/internal/plaintext"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -108,20 +109,20 @@ func read(event string, stdout []byte) (answer, error) {
 		case "block":
 			a.decision = Deny
 		default:
-			return answer{}, fmt.Errorf("its answer has the decision %q, which is neither approve nor block", printable(*s.Decision, 40))
+			return answer{}, fmt.Errorf("its answer has the decision %q, which is neither approve nor block", plaintext.Line(*s.Decision, 40))
 		}
 		a.reason = s.Reason
 	}
 	if h := s.HookSpecific; h != nil {
 		if h.Event != "" && h.Event != event {
-			return answer{}, fmt.Errorf("its answer is for the event %q", printable(h.Event, 40))
+			return answer{}, fmt.Errorf("its answer is for the event %q", plaintext.Line(h.Event, 40))
 		}
 		if h.Decision != nil {
 			switch *h.Decision {
 			case Allow, Ask, Deny:
 				a.decision, a.reason = *h.Decision, h.Reason
 			default:
-				return answer{}, fmt.Errorf("its answer has the decision %q, which is none of allow, ask, deny", printable(*h.Decision, 40))
+				return answer{}, fmt.Errorf("its answer has the decision %q, which is none of allow, ask, deny", plaintext.Line(*h.Decision, 40))
 			}
 		}
 		switch h.UpdatedInput.Kind() {
@@ -144,10 +145,10 @@ func read(event string, stdout []byte) (answer, error) {
 			a.reason = s.StopReason
 		}
 	}
-	if text := printable(s.SystemMessage, maxReason); text != "" {
+	if text := plaintext.Line(s.SystemMessage, maxReason); text != "" {
 		a.messages = append(a.messages, text)
 	}
-	a.reason = printable(a.reason, maxReason)
+	a.reason = plaintext.Line(a.reason, maxReason)
 	if a.decision == Deny && a.reason == "" && event == config.PreToolUse {
 		a.reason = "it gave no reason"
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"strings"
 
 	"codemode-ls/config"
+	"codemode-ls/internal/plaintext"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -165,7 +165,7 @@ func (r *Runner) ask(ctx context.Context, h *config.Hook, c Call) (answer, bool)
 		return answer{}, false
 	}
 	if o.code == exitDeny {
-		reason := printable(o.stderr, maxReason)
+		reason := plaintext.Line(o.stderr, maxReason)
 		if reason == "" {
 			reason = "it gave no reason"
 		}
@@ -193,22 +193,8 @@ func (r *Runner) failed(h *config.Hook, c Call, err error, stderr string) {
 		return
 	}
 	attributes := []any{"hook", h.Name(), "from", h.Origin(), "event", h.Event, "run", c.RunID, "tool", c.Tool, "err", err}
-	if stderr = printable(stderr, maxReason); stderr != "" {
+	if stderr = plaintext.Line(stderr, maxReason); stderr != "" {
 		attributes = append(attributes, "stderr", stderr)
 	}
 	r.Log.Warn("hook failed and counts for nothing", attributes...)
-}
-
-// printable is bounded text on one line, without control characters.
-func printable(s string, most int) string {
-	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\ufffd"))), " ")
-	if runes := []rune(s); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return s
 }

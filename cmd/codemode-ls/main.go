@@ -14,8 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
-	"unicode"
 
+	"codemode-ls/internal/plaintext"
 	"codemode-ls/redact"
 	"codemode-ls/sandbox"
 	"codemode-ls/sandbox/guest"
@@ -277,18 +277,5 @@ func interruptible(stderr io.Writer, f *force) (context.Context, context.CancelF
 	}
 }
 
-// printable makes text from servers and scripts harmless on a terminal: control
-// characters but for newline and tab become visible (TRUST-2).
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < 0x20, r == 0x7f, 0x80 <= r && r < 0xa0:
-			return '\uFFFD'
-		case r == '\u2028', r == '\u2029', unicode.Is(unicode.Bidi_Control, r):
-			return '\uFFFD'
-		}
-		return r
-	}, s)
-}
+// printable is text from servers and scripts, harmless on a terminal.
+func printable(s string) string { return plaintext.Lines(s) }

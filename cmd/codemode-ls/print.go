@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"codemode-ls/cassette"
+	"codemode-ls/internal/plaintext"
 	"codemode-ls/script"
 
 	"github.com/go-json-experiment/json"
@@ -51,13 +52,11 @@ func place(r *script.Range) string {
 
 // oneLine is a name that others chose, without line breaks, for a line that says
 // more than the name.
-func oneLine(s string) string { return strings.Join(strings.Fields(printable(s)), " ") }
+func oneLine(s string) string { return plaintext.Line(s, 0) }
 
 // single is a text that others chose, exactly as it is but on one line: a line break
 // in it could make it look like several, or like something that this program says.
-func single(s string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(printable(s))
-}
+func single(s string) string { return plaintext.Exact(s) }
 
 // fileURI is the file URI of an absolute path (RFC 8089).
 func fileURI(path string) string {

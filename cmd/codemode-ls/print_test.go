@@ -15,7 +15,7 @@ func TestTrust2NamesStayOnTheirLine(t *testing.T) {
 	if strings.Count(text, "\n") != 4 || strings.Contains(text, "\x1b") || strings.Count(text, "\nThe script") != 1 {
 		t.Errorf("%q", text)
 	}
-	if got := single("a  b\tc\nd\u202e"); got != `a  b\tc\nd`+"\ufffd" {
+	if got := single("a  b\tc\nd\u202e"); got != `a  b\tc\nd\u{202e}` {
 		t.Errorf("%q", got)
 	}
 }

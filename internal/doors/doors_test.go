@@ -31,25 +31,26 @@ var doors = map[string][]string{
 // below are the packages of this module that a package may import. What is not
 // listed may import anything that is.
 var below = map[string][]string{
-	"typegen":       {},
-	"script":        {},
-	"config":        {},
-	"catalog":       {"typegen"},
-	"permission":    {"script"},
-	"sandbox":       {"sandbox/frame", "script"}, // the host shares nothing else with the child
-	"sandbox/frame": {"script"},
-	"sandbox/guest": {"sandbox/ecma", "sandbox/frame", "script"},
-	"sandbox/ecma":  {"sandbox/ecma/regexp", "script"},
-	"typescript":    {"script", "typescript/project"},
-	"environ":       {},
-	"upstream":      {"catalog", "config", "environ"},
-	"cassette":      {},
-	"sample":        {},
-	"hook":          {"config", "environ"},
-	"audit":         {},
-	"redact":        {},
-	"telemetry":     {},
-	"exec":          {"audit", "cassette", "catalog", "config", "hook", "permission", "redact", "sample", "sandbox", "script", "telemetry", "upstream"},
+	"internal/plaintext": {},
+	"typegen":            {"internal/plaintext"},
+	"script":             {},
+	"config":             {},
+	"catalog":            {"internal/plaintext", "typegen"},
+	"permission":         {"script"},
+	"sandbox":            {"sandbox/frame", "script"}, // the host shares nothing else with the child
+	"sandbox/frame":      {"script"},
+	"sandbox/guest":      {"sandbox/ecma", "sandbox/frame", "script"},
+	"sandbox/ecma":       {"sandbox/ecma/regexp", "script"},
+	"typescript":         {"script", "typescript/project"},
+	"environ":            {},
+	"upstream":           {"catalog", "config", "environ", "internal/plaintext"},
+	"cassette":           {},
+	"sample":             {},
+	"hook":               {"config", "environ", "internal/plaintext"},
+	"audit":              {},
+	"redact":             {},
+	"telemetry":          {},
+	"exec":               {"audit", "cassette", "catalog", "config", "hook", "internal/plaintext", "permission", "redact", "sample", "sandbox", "script", "telemetry", "upstream"},
 }
 
 type listed struct {
