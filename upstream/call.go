@@ -168,14 +168,14 @@ func (c Call) report(p progress) {
 // more than what mcp-go made of it.
 func (s *session) outcome(caller, ctx context.Context, c Call, tap *tap, err error, limit time.Duration) (*Result, error) {
 	if s.forgotten(tap, err) {
-		s.end(errForgotten.Error())
+		s.end(errForgotten)
 		return nil, &CallError{Reason: Unavailable, Server: c.Server, Message: fmt.Sprintf("server %q has forgotten the session", c.Server), Err: errForgotten}
 	}
 	switch {
 	case tap.fault != nil:
 		return nil, &CallError{Reason: Rejected, Server: c.Server, Message: faultMessage(tap.fault), Err: err}
-	case tap.result != nil && stringOf(members(tap.result)["resultType"]) != "input_required":
-		return parseResult(tap.result), nil
+	case tap.result != nil && !tap.asksInput:
+		return s.result(c, tap.result)
 	case caller.Err() != nil:
 		return nil, ended(caller, c, caller.Err())
 	case errors.Is(context.Cause(ctx), errTooLate):
@@ -186,6 +186,9 @@ func (s *session) outcome(caller, ctx context.Context, c Call, tap *tap, err err
 	case err == nil:
 		err = errors.New("the server answered nothing")
 	}
+	if unread := (*unreadableError)(nil); errors.As(err, &unread) {
+		return nil, &CallError{Reason: Rejected, Server: c.Server, Err: err, Message: fmt.Sprintf("server %q answered the call of %q, but %s", c.Server, c.Tool, unread)}
+	}
 	failed := &CallError{Reason: Unavailable, Server: c.Server, Err: err, Message: fmt.Sprintf("server %q: %s", c.Server, s.redact(err.Error()))}
 	switch {
 	case tap.result != nil:
@@ -193,15 +196,31 @@ func (s *session) outcome(caller, ctx context.Context, c Call, tap *tap, err err
 		failed.Reason = Rejected
 	case s.process == nil:
 		// The next connection is a new one.
-		s.end(s.redact(err.Error()))
+		s.end(errors.New(s.redact(err.Error())))
 		failed.Message = fmt.Sprintf("server %q failed during the call: %s", c.Server, s.why)
 	default:
 		switch {
+		case s.wire.reason() != nil:
+			failed.Message = fmt.Sprintf("server %q failed during the call: %s", c.Server, s.silence())
 		case s.process.within(drainGrace):
-			failed.Message = fmt.Sprintf("server %q ended during the call: %s", c.Server, s.process.state)
+			failed.Message = fmt.Sprintf("server %q ended during the call: %s", c.Server, s.lastWords(s.process.state))
 		case errors.Is(err, transport.ErrTransportClosed):
 			failed.Message = fmt.Sprintf("server %q failed during the call: %s", c.Server, s.silence())
 		}
 	}
 	return nil, failed
+}
+
+// result reads a result. Its size and its depth are checked first: what does not
+// fit into a script is decoded nowhere (TRUST-4).
+func (s *session) result(c Call, raw jsontext.Value) (*Result, error) {
+	if structured := part(raw, "structuredContent"); len(structured) > s.maxValue {
+		return nil, &CallError{Reason: TooLarge, Server: c.Server, Message: fmt.Sprintf(
+			"the result of tool %q of server %q has %d bytes, and at most %d may be in a value (mcp.maxValueBytes)", c.Tool, c.Server, len(structured), s.maxValue)}
+	}
+	if err := unreadable(raw); err != nil {
+		err = &unreadableError{err.Error()}
+		return nil, &CallError{Reason: Rejected, Server: c.Server, Err: err, Message: fmt.Sprintf("server %q answered the call of %q, but %s", c.Server, c.Tool, err)}
+	}
+	return parseResult(raw), nil
 }

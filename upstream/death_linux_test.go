@@ -16,7 +16,7 @@ import (
 // input, and waits to be killed.
 func startAndWait(shell, pipe string) {
 	var r processes
-	if _, err := r.start(config.Server{Command: shell, Args: []string{"-c", `exec sleep 1000 > "$0"`, pipe}}, "", 1<<20, new(ring)); err != nil {
+	if _, err := r.start(config.Server{Command: shell, Args: []string{"-c", `exec sleep 1000 > "$0"`, pipe}}, "", new(ring)); err != nil {
 		os.Exit(1)
 	}
 	select {}

@@ -58,7 +58,7 @@ func (s *session) forgotten(t *tap, err error) bool {
 
 var (
 	_ client.RootsHandler              = rootsHandler(nil)
-	_ transport.BidirectionalInterface = stdioTransport{}
+	_ transport.BidirectionalInterface = (*stdioTransport)(nil)
 	_ transport.BidirectionalInterface = httpTransport{}
 	_ transport.HTTPConnection         = httpTransport{}
 )

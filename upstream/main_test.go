@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if len(os.Args) == 3 && os.Args[1] == "hostile" {
+		hostile(os.Args[2])
+	}
 	if len(os.Args) == 4 && os.Args[1] == "start-and-wait" {
 		startAndWait(os.Args[2], os.Args[3])
 	}

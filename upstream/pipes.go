@@ -4,16 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"regexp"
 	"strings"
 	"sync"
 	"time"
 )
-
-// maxQueued bounds what waits to be written to a server that does not read.
-const maxQueued = 512 << 20
 
 var errNotReading = errors.New("the server does not read its standard input")
 
@@ -72,6 +68,13 @@ func (o *outbox) broken() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.failure != nil
+}
+
+// waiting is how much waits to be written.
+func (o *outbox) waiting() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.queued
 }
 
 // Write takes one whole frame.
@@ -175,56 +178,6 @@ func (o *outbox) write() {
 	}
 }
 
-// boundedReader ends when a line is too long: the reader behind it collects
-// whole lines in memory. Every error is an end to it; why tells the reason.
-type boundedReader struct {
-	r     io.Reader
-	limit int
-	line  int // bytes of the present line
-
-	ended chan struct{} // closed when reading has ended
-	once  sync.Once
-
-	mu  sync.Mutex
-	why error
-}
-
-func newBoundedReader(r io.Reader, limit int) *boundedReader {
-	return &boundedReader{r: r, limit: limit, ended: make(chan struct{})}
-}
-
-func (b *boundedReader) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	if at := bytes.LastIndexByte(p[:n], '\n'); at >= 0 {
-		b.line = n - at - 1
-	} else {
-		b.line += n
-	}
-	if b.line > b.limit {
-		err = fmt.Errorf("it wrote a line of more than %d bytes", b.limit)
-	}
-	if err != nil && err != io.EOF {
-		b.mu.Lock()
-		b.why = err
-		b.mu.Unlock()
-		err = io.EOF
-	}
-	if err != nil {
-		b.once.Do(func() { close(b.ended) })
-	}
-	return n, err
-}
-
-// reason is why reading ended early, or nil.
-func (b *boundedReader) reason() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if errors.Is(b.why, os.ErrClosed) || errors.Is(b.why, os.ErrDeadlineExceeded) {
-		return nil
-	}
-	return b.why
-}
-
 // ringBytes is how much of a server's standard error is kept (MCP-5).
 const ringBytes = 16 << 10
 
@@ -264,12 +217,32 @@ func (r *ring) String() string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// tellingLine is what a server's last words come down to, for a message.
-func (r *ring) tellingLine() string { return TellingLine(r.String()) }
+// maxLastWords is how much of what a program said at its end is part of a message,
+// in bytes.
+const maxLastWords = 4 << 10
+
+// tail is the end of a text in whole lines, without what is not text.
+func tail(s string, size int) string {
+	if len(s) > size {
+		s = s[len(s)-size:]
+		if _, rest, ok := strings.Cut(s, "\n"); ok {
+			s = rest
+		}
+		s = "…\n" + strings.ToValidUTF8(s, "")
+	}
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = clip(strings.TrimRight(line, " \t\r"), 400)
+	}
+	return strings.Join(lines, "\n")
+}
 
 // errorLine begins as languages and tools begin the line that names a failure:
 // "Error: …", "TypeError [CODE]: …", "package.Exception: …", "panic: …", "prog: error: …".
-var errorLine = regexp.MustCompile(`(?i)^(?:uncaught |fatal |[\w.-]+: )?[\w.]*(?:error|exception|panic|fatal)(?: \[\w+\])?: \S`)
+var errorLine = regexp.MustCompile(`(?i)^(?:uncaught |fatal |[\w.-]+: )?[\w.]*(?:error|exception|panic|fatal)(?: \[\w+\])?: \S|^npm (?:error|ERR!) (?:\d{3} |[\w.-]+: )\S`)
+
+// signature is a line that a tool writes behind every failure.
+var signature = regexp.MustCompile(`^Node\.js v|A complete log of this run can be found in`)
 
 // maxTellingLines is how far from the end a line that names a failure counts.
 const maxTellingLines = 60
@@ -285,7 +258,7 @@ func TellingLine(stderr string) string {
 		if errorLine.MatchString(line) {
 			return clip(line, 200)
 		}
-		if last == "" && !strings.HasPrefix(line, "Node.js v") { // it signs what it says of a failure
+		if last == "" && !signature.MatchString(line) {
 			last = strings.TrimSpace(line)
 		}
 	}

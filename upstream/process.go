@@ -32,8 +32,7 @@ const (
 type process struct {
 	cmd    *exec.Cmd
 	stdin  *outbox
-	stdout *boundedReader
-	stderr *ring
+	stdout *os.File
 
 	files    []*os.File    // our ends of stdout and stderr
 	exited   chan struct{} // closed once the process has ended and its group was killed
@@ -43,9 +42,9 @@ type process struct {
 }
 
 // startProcess starts a server in a process group of its own, with a clean
-// environment. dir is where it runs when the definition says nothing. maxLine
-// bounds a line of its output, in bytes. Its last words go to stderr.
-func startProcess(def config.Server, dir string, maxLine int, stderr *ring) (_ *process, err error) {
+// environment. dir is where it runs when the definition says nothing. Its standard
+// error goes to stderr.
+func startProcess(def config.Server, dir string, stderr io.Writer) (_ *process, err error) {
 	if def.Cwd != "" {
 		dir = def.Cwd
 	}
@@ -104,8 +103,8 @@ func startProcess(def config.Server, dir string, maxLine int, stderr *ring) (_ *
 		return nil, fmt.Errorf("start %s: %w", def.Command, err)
 	}
 	p := &process{
-		cmd: cmd, stdin: newOutbox(stdin), stderr: stderr,
-		stdout: newBoundedReader(stdout, maxLine),
+		cmd: cmd, stdin: newOutbox(stdin),
+		stdout: stdout,
 		files:  []*os.File{stdout, stderrPipe},
 		exited: make(chan struct{}), copied: make(chan struct{}),
 	}

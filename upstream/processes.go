@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"context"
+	"io"
 	"slices"
 	"sync"
 
@@ -18,7 +19,7 @@ type processes struct {
 }
 
 // start is startProcess for a process that kill reaches.
-func (r *processes) start(def config.Server, dir string, maxLine int, stderr *ring) (*process, error) {
+func (r *processes) start(def config.Server, dir string, stderr io.Writer) (*process, error) {
 	r.mu.Lock() // until it is known: kill must not fall between
 	defer r.mu.Unlock()
 	if r.killed {
@@ -27,7 +28,7 @@ func (r *processes) start(def config.Server, dir string, maxLine int, stderr *ri
 	r.all = slices.DeleteFunc(r.all, (*process).hasExited)
 	var p *process
 	var err error
-	r.thread.do(func() { p, err = startProcess(def, dir, maxLine, stderr) })
+	r.thread.do(func() { p, err = startProcess(def, dir, stderr) })
 	if err == nil {
 		r.all = append(r.all, p)
 	}

@@ -50,19 +50,38 @@ func parseResult(raw jsontext.Value) *Result {
 }
 
 // members are those of an object, none of anything else; of two with one name
-// the last counts, as in JavaScript.
+// the last counts, as in JavaScript. The values are parts of v, which is JSON.
 func members(v jsontext.Value) map[string]jsontext.Value {
-	var fields map[string]jsontext.Value
-	if v.Kind() != '{' || jsonv2.Unmarshal(v, &fields, tolerant...) != nil {
+	if v.Kind() != '{' {
 		return nil
+	}
+	fields := map[string]jsontext.Value{}
+	for name, value := range parts(v) {
+		fields[name] = value
 	}
 	return fields
 }
 
-func elements(v jsontext.Value) []jsontext.Value {
-	var list []jsontext.Value
-	if v.Kind() != '[' || jsonv2.Unmarshal(v, &list, tolerant...) != nil {
+// part is one member of an object, nil when it has none of that name.
+func part(v jsontext.Value, name string) (found jsontext.Value) {
+	if v.Kind() != '{' {
 		return nil
+	}
+	for n, value := range parts(v) {
+		if n == name {
+			found = value
+		}
+	}
+	return found
+}
+
+func elements(v jsontext.Value) []jsontext.Value {
+	if v.Kind() != '[' {
+		return nil
+	}
+	var list []jsontext.Value
+	for _, value := range parts(v) {
+		list = append(list, value)
 	}
 	return list
 }

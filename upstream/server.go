@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,14 +26,17 @@ type policy struct {
 	maxRestarts int           // in a row, then a person has to restart it (MCP-5)
 	stable      time.Duration // a session that lasted this long begins a new row
 	debounce    time.Duration // after list_changed (POOL-4)
-	minSession  time.Duration // a session forgotten sooner than this is a failure
-	maxDebounce time.Duration // for a server that never stops saying it
+	// calm is how long a server must announce nothing before an announcement is no
+	// longer one of a row; maxPause is the longest pause in a row.
+	calm, maxPause time.Duration
+	minSession     time.Duration // a session forgotten sooner than this is a failure
+	maxDebounce    time.Duration // for a server that never stops saying it
 }
 
 var defaultPolicy = policy{
 	firstDelay: 500 * time.Millisecond, maxDelay: 30 * time.Second, maxRestarts: 5, stable: time.Minute,
 	debounce: 100 * time.Millisecond, maxDebounce: time.Second,
-	minSession: time.Second,
+	minSession: time.Second, calm: 10 * time.Second, maxPause: time.Minute,
 }
 
 // server is one configured server. Its goroutine, run, owns connect, refresh and
@@ -54,6 +58,11 @@ type server struct {
 	news    chan struct{} // closed, and made anew, when session or state changes
 	state   State
 	failure string
+	// self: it is this program itself (MCP-8).
+	self bool
+	// incomplete is what was wrong with its list of tools, restless that it announces
+	// new ones without end.
+	incomplete, restless string
 	// failures counts them; retry is when the next attempt begins after one, zero
 	// when there is none.
 	failures int
@@ -163,6 +172,8 @@ func wait(ctx context.Context, d time.Duration) bool {
 func (s *server) serve(ctx context.Context, session *session) error {
 	p := s.set.policy
 	var first time.Time // of the notifications that wait
+	var row announcements
+	defer s.setRestless("")
 	timer := time.NewTimer(time.Hour)
 	timer.Stop()
 	defer timer.Stop()
@@ -171,48 +182,105 @@ func (s *server) serve(ctx context.Context, session *session) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-session.ended:
-			why := session.why
-			if why == errForgotten.Error() {
-				return errForgotten
+			if session.process == nil || errors.Is(session.why, errForgotten) {
+				return session.why
 			}
-			if line := s.stderr.tellingLine(); line != "" && session.process != nil {
-				why += ": " + line
-			}
-			return errors.New(why)
+			return errors.New(session.lastWords(session.why.Error()))
+		case <-session.asked:
+			s.refresh(ctx, session)
 		case <-session.changed:
+			now := time.Now()
 			if first.IsZero() {
-				first = time.Now()
+				first = now
+				row.announced(now, p)
 			}
-			timer.Reset(max(0, min(p.debounce, time.Until(first.Add(p.maxDebounce)))))
+			due := now.Add(min(p.debounce, first.Add(p.maxDebounce).Sub(now)))
+			if next := row.listed.Add(row.pause(p)); next.After(due) {
+				due = next
+			}
+			s.setRestless(row.note(p))
+			timer.Reset(max(0, due.Sub(now)))
 		case <-timer.C:
 			first = time.Time{}
-			s.refresh(ctx, session)
+			row.answered(s.refresh(ctx, session))
 		}
 	}
 }
 
-// refresh lists the tools again. When that fails, those that are known stay.
-func (s *server) refresh(ctx context.Context, session *session) {
+// announcements are those of one server that came in a row: each soon after the
+// tools had been listed. Whoever announces without end is asked ever more seldom
+// (MCP-6).
+type announcements struct {
+	listed time.Time // when the tools were last listed
+	row    int
+	doubt  int // how often the pause doubles
+}
+
+// freeAnnouncements are those of a row that are followed at once, when there was
+// something new each time.
+const freeAnnouncements = 5
+
+func (a *announcements) announced(now time.Time, p policy) {
+	if a.listed.IsZero() || now.Sub(a.listed) > p.calm {
+		a.row, a.doubt = 0, 0
+	}
+}
+
+func (a *announcements) answered(changed bool) {
+	a.listed = time.Now()
+	if a.row++; !changed || a.row > freeAnnouncements {
+		a.doubt++
+	}
+}
+
+// pause is the least time between two listings.
+func (a *announcements) pause(p policy) time.Duration {
+	pause := p.debounce
+	for range a.doubt {
+		if pause *= 2; pause >= p.maxPause {
+			return p.maxPause
+		}
+	}
+	return pause
+}
+
+func (a *announcements) note(p policy) string {
+	pause := a.pause(p)
+	if pause < time.Second {
+		return ""
+	}
+	return fmt.Sprintf("it announces new tools without end (%d times in a row): it is asked for them every %s only", a.row, pause.Round(time.Second))
+}
+
+// setRestless publishes that the server announces without end.
+func (s *server) setRestless(note string) {
+	s.mu.Lock()
+	same := s.restless == note
+	s.restless = note
+	s.mu.Unlock()
+	if !same {
+		s.set.changed()
+	}
+}
+
+// refresh lists the tools again, and says whether they have changed. When that
+// fails, those that are known remain.
+func (s *server) refresh(ctx context.Context, session *session) (changed bool) {
 	ctx, cancel := context.WithTimeout(ctx, s.set.limits().ConnectTimeout)
 	defer cancel()
 	tools, err := session.listTools(ctx)
 	if err == nil {
-		s.publishTools(session, tools)
-		return
+		return s.publishTools(session, tools)
 	}
-	select {
-	case <-session.ended: // that is the news then
-		return
-	default:
-	}
-	if ctx.Err() == context.Canceled {
-		return
+	if session.hasEnded() || errors.Is(ctx.Err(), context.Canceled) { // that is the news then
+		return false
 	}
 	s.set.log.Warn("cannot list the tools again", "server", s.def.Name, "err", err)
 	s.mu.Lock()
 	s.failure = err.Error()
 	s.mu.Unlock()
 	s.set.changed()
+	return false
 }
 
 // publishCached offers the last known tools until the server has answered (LSP-1).
@@ -232,18 +300,26 @@ func (s *server) publishSession(session *session) {
 	s.publishTools(session, session.tools)
 }
 
-// publishTools puts a server's tools into the pool. A list that is the same as
-// before keeps the value of before.
-func (s *server) publishTools(session *session, tools []jsontext.Value) {
+// publishTools puts a server's tools into the pool, and says whether they are
+// other ones. A list that is the same as before keeps the value of before.
+func (s *server) publishTools(session *session, list listing) bool {
+	tools := list.tools
 	// Only this goroutine writes these, so it may read them without the lock.
-	if s.state == Connected && s.failure == "" && slices.EqualFunc(tools, s.tools, func(a, b jsontext.Value) bool { return string(a) == string(b) }) {
-		return
+	same := s.state == Connected && slices.EqualFunc(tools, s.tools, func(a, b jsontext.Value) bool { return string(a) == string(b) })
+	if same && s.failure == "" && s.incomplete == list.fault {
+		return false
 	}
-	offer := catalog.NewServer(s.def.Name, tools, session.instructions, false)
+	offer := s.offer
+	if !same {
+		offer = catalog.NewServer(s.def.Name, tools, session.instructions, false)
+	}
 	s.mu.Lock()
 	s.tools, s.offer = tools, offer
-	s.state, s.failure = Connected, ""
+	s.state, s.failure, s.incomplete = Connected, "", list.fault
 	s.mu.Unlock()
+	if list.fault != "" {
+		s.set.log.Warn("the list of tools is incomplete", "server", s.def.Name, "fault", list.fault)
+	}
 	s.set.changed() // first: who waits looks at what has changed
 	s.announce(session)
 	memory := &remembered{Name: s.def.Name, Instructions: session.instructions, Tools: make([]string, len(tools))}
@@ -257,6 +333,7 @@ func (s *server) publishTools(session *session, tools []jsontext.Value) {
 		s.set.log.Warn("cannot remember the tools", "server", s.def.Name, "err", err)
 	}
 	s.once.Do(func() { close(s.settled) })
+	return !same
 }
 
 // publishFailure takes a server's tools out of the pool (POOL-4). retry is when
@@ -267,12 +344,12 @@ func (s *server) publishFailure(err error, retry time.Time) {
 	s.mu.Lock()
 	s.failures++
 	s.retry = retry
-	s.state, s.failure, s.session, s.tools = Failed, err.Error(), nil, nil
+	s.state, s.failure, s.session, s.tools, s.incomplete = Failed, err.Error(), nil, nil, ""
 	if s.offer != nil && !s.offer.Gone {
 		s.offer = s.offer.AsGone()
 	}
 	if errors.Is(err, errSelf) {
-		s.state = Stopped
+		s.state, s.self = Stopped, true
 	}
 	s.mu.Unlock()
 	s.set.changed() // first: who waits looks at what has changed
@@ -309,7 +386,18 @@ func (s *server) status() Status {
 	if s.session != nil && s.session.process != nil {
 		st.PID = s.session.process.cmd.Process.Pid
 	}
-	st.CodeMode = isCodeMode(s.tools)
+	for _, fault := range []string{s.incomplete, s.restless} {
+		if fault != "" {
+			st.Faults = append(st.Faults, fault)
+		}
+	}
+	if s.session != nil && s.session.wire != nil {
+		st.Faults = append(st.Faults, s.session.wire.faults()...)
+		if flood := s.session.spill.note(); flood != "" {
+			st.Faults = append(st.Faults, flood)
+		}
+	}
+	st.CodeMode, st.Self = isCodeMode(s.tools), s.self
 	return st
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"codemode-ls/config"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -37,25 +36,34 @@ const legacy = "legacy"
 // errSelf is that of a server which is this program's own gateway.
 var errSelf = errors.New("this server is codemode-ls itself, so it is not connected")
 
+// errStopped ends a session that we close.
+var errStopped = errors.New("it was stopped")
+
 // session is one connection to a server, from its start to its end.
 type session struct {
 	name         string
 	url          string
 	client       *client.Client
-	process      *process // nil for HTTP
-	legacy       bool     // connected without the probe
-	modern       bool     // speaks 2026-07-28 or newer
+	process      *process        // nil for HTTP
+	wire         *stdioTransport // nil for HTTP
+	stderr       *ring           // of the process
+	spill        *spill          // what fills it, nil for HTTP
+	trim         func()          // gives memory back, soon
+	legacy       bool            // connected without the probe
+	modern       bool            // speaks 2026-07-28 or newer
 	instructions string
-	tools        []jsontext.Value
+	tools        listing
+	maxValue     int // bytes of a value
 
 	// changed has a value when the server has said that its tools changed.
 	// Handlers run on the transport's read loop and may only signal.
 	changed chan struct{}
+	asked   chan struct{}   // has a value when a person wants the tools listed again
 	ended   <-chan struct{} // closed once the session is of no more use
 	life    context.Context // done when ended is closed
 	finish  context.CancelFunc
 	endOnce sync.Once
-	why     string // why it ended, valid after ended
+	why     error // why it ended, valid after ended
 
 	mu       sync.Mutex
 	progress map[string]*reporter // by token; guards the reporters too
@@ -75,12 +83,15 @@ type progress struct {
 
 // dialer has what every connection needs.
 type dialer struct {
-	log     *slog.Logger
-	version string
-	dir     string // where servers run when their definition says nothing
-	roots   func() []string
-	running *processes
-	maxLine int
+	log      *slog.Logger
+	version  string
+	dir      string // where servers run when their definition says nothing
+	roots    func() []string
+	running  *processes
+	maxLine  int
+	maxValue int
+	changed  func() // a server's state has changed
+	trim     func()
 }
 
 // connect starts the server or connects to it, and lists its tools. ctx bounds
@@ -116,8 +127,8 @@ func neverStarted(err error) bool { return errors.As(err, new(startError)) }
 
 func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, stderr *ring) (_ *session, err error) {
 	s := &session{
-		name: def.Name, url: def.URL, legacy: onlyLegacy, changed: make(chan struct{}, 1),
-		progress: map[string]*reporter{},
+		name: def.Name, url: def.URL, legacy: onlyLegacy, changed: make(chan struct{}, 1), asked: make(chan struct{}, 1),
+		progress: map[string]*reporter{}, stderr: stderr, trim: d.trim, maxValue: d.maxValue,
 	}
 	s.life, s.finish = context.WithCancel(context.Background())
 	s.ended = s.life.Done()
@@ -128,10 +139,10 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	case config.HTTP, config.SSE:
 		t, err = d.remote(def, onlyLegacy, s)
 	default:
-		if s.process, err = d.running.start(def, d.dir, d.maxLine, stderr); err == nil {
-			io := transport.NewIO(s.process.stdout, s.process.stdin, nopReadCloser{})
-			transport.WithCommandLogger(slog.New(closing{d.log.Handler()}))(io)
-			t = stdioTransport{io, s}
+		s.spill = &spill{ring: stderr, ctx: s.ctx, throttle: throttle{what: "standard error", notify: d.changed}}
+		if s.process, err = d.running.start(def, d.dir, s.spill); err == nil {
+			s.wire = newStdioTransport(s, s.process.stdout, s.process.stdin, d.maxLine, d.log, d.changed)
+			t = s.wire
 		}
 	}
 	if err != nil {
@@ -145,7 +156,7 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	}
 	s.client = client.NewClient(t, options...)
 	s.client.OnNotification(s.notified)
-	s.client.OnConnectionLost(func(err error) { s.end(s.redact(fmt.Sprintf("the connection was lost: %v", err))) })
+	s.client.OnConnectionLost(func(err error) { s.end(errors.New(s.redact(fmt.Sprintf("the connection was lost: %v", err)))) })
 
 	if err := s.client.Start(s.ctx); err != nil {
 		s.close()
@@ -172,21 +183,41 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 func (s *session) watch() {
 	select {
 	case <-s.process.exited:
-	case <-s.process.stdout.ended:
-		if !s.process.within(drainGrace) {
+	case <-s.wire.ended:
+		if s.wire.reason() != nil || !s.process.within(drainGrace) {
 			s.end(s.silence())
 			return
 		}
 	}
-	s.end(s.process.state)
+	s.end(errors.New(s.process.state))
 }
 
 // silence says why a process that still runs is read no longer.
-func (s *session) silence() string {
-	if reason := s.process.stdout.reason(); reason != nil {
-		return reason.Error()
+func (s *session) silence() error {
+	if reason := s.wire.reason(); reason != nil {
+		return reason
 	}
-	return "it closed its output"
+	return errors.New("it closed its output")
+}
+
+// lastWords are how a process ended, with all that it said at the end: what names
+// the failure first, then the whole (MCP-3).
+func (s *session) lastWords(state string) string {
+	said := strings.TrimRight(s.stderr.String(), " \t\r\n")
+	if s.wire != nil {
+		if lines := s.wire.strayLines(); len(lines) > 0 {
+			said = strings.TrimLeft(said+"\nOn its standard output:\n"+strings.Join(lines, "\n"), "\n")
+		}
+	}
+	line := TellingLine(said)
+	if line == "" {
+		return state
+	}
+	state += ": " + line
+	if whole := tail(said, maxLastWords); strings.TrimSpace(whole) != line {
+		state += "\n" + whole
+	}
+	return state
 }
 
 // listen asks a server for the notifications that newer protocol versions send
@@ -238,21 +269,21 @@ func (s *session) failure(ctx context.Context, err error) error {
 		return err
 	}
 	if s.process != nil {
-		if reason := s.process.stdout.reason(); reason != nil {
+		if reason := s.wire.reason(); reason != nil {
 			return reason
 		}
 		// Whoever reads or writes notices the end a little before the process is known
 		// to have ended.
 		if (errors.Is(err, transport.ErrTransportClosed) || s.process.stdin.broken()) && s.process.within(drainGrace) {
-			err = errors.New(s.process.state + " before it had answered")
-			if line := s.process.stderr.tellingLine(); line != "" {
-				err = fmt.Errorf("%w: %s", err, line)
-			}
-			return err
+			return errors.New(s.lastWords(s.process.state + " before it had answered"))
 		}
 	}
 	if ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded) {
-		return errors.New("the server did not answer in time (mcp.connectTimeoutMs)")
+		const late = "the server did not answer in time (mcp.connectTimeoutMs)"
+		if s.process != nil {
+			return errors.New(s.lastWords(late))
+		}
+		return errors.New(late)
 	}
 	return errors.New(s.redact(err.Error()))
 }
@@ -291,6 +322,14 @@ func (s *session) notified(n mcp.JSONRPCNotification) {
 func (s *session) signalChanged() {
 	select {
 	case s.changed <- struct{}{}:
+	default:
+	}
+}
+
+// list has the tools listed again, at once.
+func (s *session) list() {
+	select {
+	case s.asked <- struct{}{}:
 	default:
 	}
 }
@@ -341,7 +380,7 @@ func (s *session) expectProgress(report func(progress)) (token string, release f
 }
 
 // end marks the session as of no more use; close still has to be called.
-func (s *session) end(why string) {
+func (s *session) end(why error) {
 	s.endOnce.Do(func() {
 		s.why = why
 		s.finish()
@@ -395,7 +434,7 @@ func (s *session) drain(ctx context.Context) {
 
 // close ends the session, its process and its children, and waits.
 func (s *session) close() {
-	s.end("it was stopped")
+	s.end(errStopped)
 	s.mu.Lock() // nothing of rootsChanged begins behind it
 	s.cancel()
 	s.mu.Unlock()
@@ -420,12 +459,6 @@ func (s *session) rootsChanged() {
 		_ = s.client.RootListChanges(ctx)
 	})
 }
-
-// nopReadCloser stands for a standard error that somebody else reads.
-type nopReadCloser struct{}
-
-func (nopReadCloser) Read([]byte) (int, error) { return 0, errors.New("not read here") }
-func (nopReadCloser) Close() error             { return nil }
 
 // rootsHandler answers roots/list with the workspace's folders (MCP-6).
 type rootsHandler func() []string

@@ -28,6 +28,7 @@ type Set struct {
 	servers []*server // in order of configuration
 	ending  []*server // no longer configured, perhaps not yet ended
 	running processes
+	memory  memory
 	roots   []string
 	closed  bool
 }
@@ -96,8 +97,8 @@ func (s *Set) dialer() dialer {
 	defer s.mu.Unlock()
 	d := dialer{
 		log: s.log, version: s.options.Version, roots: s.currentRoots, running: &s.running,
-		// Room for the frame around the largest value, and for its escapes.
-		maxLine: 2*s.options.Limits.MaxValueBytes + 1<<20,
+		maxLine: maxMessage(s.options.Limits.MaxValueBytes), maxValue: s.options.Limits.MaxValueBytes,
+		changed: s.changed, trim: s.memory.trim,
 	}
 	if len(s.roots) > 0 {
 		d.dir = s.roots[0]
@@ -124,6 +125,7 @@ func (s *Set) Configure(servers []config.Server, trusted func(config.Server) boo
 	defer recall.Done()
 	for _, def := range servers {
 		state, failure := s.standing(def, trusted)
+		self := state == Stopped && !def.Disabled
 		before := old[def.Name]
 		if before != nil && before.keeps(def, state, failure) {
 			before.moveTo(def)
@@ -131,7 +133,9 @@ func (s *Set) Configure(servers []config.Server, trusted func(config.Server) boo
 			delete(old, def.Name)
 			continue
 		}
-		next = append(next, s.replace(before, def, state, failure, &recall))
+		server := s.replace(before, def, state, failure, &recall)
+		server.self = self
+		next = append(next, server)
 		delete(old, def.Name)
 	}
 	for _, gone := range old {
@@ -170,7 +174,7 @@ func (s *server) keeps(def config.Server, state State, failure string) bool {
 	}
 	running := s.session != nil || s.state == Connecting || (s.state == Failed && s.def.Problem == "" && len(s.def.NeedsInput) == 0)
 	if state == Connecting {
-		return running || s.failure == errSelf.Error()
+		return running || s.self
 	}
 	return !running && s.state == state && s.failure == failure
 }
@@ -245,7 +249,7 @@ func (s *Set) Refresh() {
 		session := server.session
 		server.mu.Unlock()
 		if session != nil {
-			session.signalChanged()
+			session.list()
 		}
 	}
 }
@@ -332,6 +336,7 @@ func (s *Set) Close() {
 		<-server.done
 	}
 	s.running.end()
+	s.memory.stop()
 }
 
 // Kill ends every stdio server by force and waits for nothing: for a program that

@@ -45,12 +45,13 @@ func TestEndedWhileWriting(t *testing.T) {
 		t.Fatal(err)
 	}
 	reader.Close()
-	p := &process{stdin: newOutbox(writer), stdout: newBoundedReader(os.Stdin, 1), stderr: &ring{}, exited: make(chan struct{}), state: "it ended with exit status 7"}
+	p := &process{stdin: newOutbox(writer), exited: make(chan struct{}), state: "it ended with exit status 7"}
 	defer func() { <-p.stdin.done }()
 	defer p.stdin.Close()
 	close(p.exited)
-	_, _ = p.stderr.Write([]byte("no token\n"))
-	s := &session{process: p}
+	stderr := new(ring)
+	_, _ = stderr.Write([]byte("no token\n"))
+	s := &session{process: p, stderr: stderr, wire: &stdioTransport{}}
 	_, err = p.stdin.Write([]byte("{}\n"))
 	if err == nil {
 		t.Skip("this system takes what nobody can read")

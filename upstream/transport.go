@@ -22,6 +22,11 @@ var tolerant = []jsonv2.Options{jsontext.AllowDuplicateNames(true), jsontext.All
 type tap struct {
 	result jsontext.Value
 	fault  *mcp.JSONRPCErrorDetails
+	// emptyCursor has the request say that its cursor is "", which the library
+	// leaves out.
+	emptyCursor bool
+	// asksInput: the result is no result yet, but asks for input.
+	asksInput bool
 	// status is the HTTP status of the answer, 0 over stdio.
 	status atomic.Int32
 }
@@ -36,7 +41,7 @@ func tapped(ctx context.Context) (context.Context, *tap) {
 // begin forgets an earlier answer, so that what the tap has is the last one's.
 func begin(ctx context.Context) {
 	if t, ok := ctx.Value(tapKey{}).(*tap); ok {
-		t.result, t.fault = nil, nil
+		t.result, t.fault, t.asksInput = nil, nil, false
 		t.status.Store(0)
 	}
 }
@@ -49,6 +54,13 @@ func record(ctx context.Context, req transport.JSONRPCRequest, resp *transport.J
 	}
 	if t, ok := ctx.Value(tapKey{}).(*tap); ok {
 		t.result, t.fault = jsontext.Value(resp.Result), resp.Error
+		if req.Method == string(mcp.MethodToolsCall) && resp.Error == nil {
+			if t.asksInput = stringOf(part(t.result, "resultType")) == "input_required"; !t.asksInput {
+				// Whoever called reads the bytes; the library would decode them again, with
+				// many times their size in values (TRUST-4).
+				resp.Result = json.RawMessage(`{"content":[]}`)
+			}
+		}
 	}
 	if req.Method == string(mcp.MethodInitialize) && resp.Error == nil {
 		resp.Result = repairInitialize(resp.Result)
@@ -93,39 +105,40 @@ func decline(next transport.RequestHandler) transport.RequestHandler {
 	}
 }
 
+// roundTrip is how a transport sends a request and waits for the answer.
+type roundTrip func(context.Context, transport.JSONRPCRequest) (*transport.JSONRPCResponse, error)
+
 // sendTapped sends a request and leaves its answer in the context's tap.
-func sendTapped(ctx context.Context, req transport.JSONRPCRequest, t transport.Interface) (*transport.JSONRPCResponse, error) {
+func sendTapped(ctx context.Context, req transport.JSONRPCRequest, send roundTrip) (*transport.JSONRPCResponse, error) {
 	begin(ctx)
-	resp, err := t.SendRequest(ctx, req)
+	if t, ok := ctx.Value(tapKey{}).(*tap); ok && t.emptyCursor && req.Method == string(mcp.MethodToolsList) {
+		params, err := withEmptyCursor(req.Params)
+		if err != nil {
+			return nil, err
+		}
+		req.Params = params
+	}
+	resp, err := send(ctx, req)
 	record(ctx, req, resp, err)
 	return resp, err
 }
 
-// The transports embed mcp-go's concrete ones, so that their optional interfaces
-// stay visible.
-
-type stdioTransport struct {
-	*transport.Stdio
-	s *session
-}
-
-func (t stdioTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	resp, err := sendTapped(ctx, req, t.Stdio)
-	t.s.cancelled(ctx, req, err, t.Stdio.SendNotification)
-	return resp, err
-}
-
-// SendNotification leaves out what mcp-go would say again of a cancelled call.
-func (t stdioTransport) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
-	if _, ofCall := ctx.Value(tapKey{}).(*tap); ofCall && n.Method == string(mcp.MethodNotificationCancelled) {
-		return nil
+// withEmptyCursor are the parameters of a list with the cursor "".
+func withEmptyCursor(params any) (map[string]json.RawMessage, error) {
+	encoded, err := json.Marshal(params)
+	if err != nil {
+		return nil, fmt.Errorf("encode the parameters: %w", err)
 	}
-	return t.Stdio.SendNotification(ctx, n)
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(encoded, &fields); err != nil {
+		return nil, fmt.Errorf("encode the parameters: %w", err)
+	}
+	fields["cursor"] = json.RawMessage(`""`)
+	return fields, nil
 }
 
-func (t stdioTransport) SetRequestHandler(h transport.RequestHandler) {
-	t.Stdio.SetRequestHandler(decline(h))
-}
+// The HTTP transports embed mcp-go's concrete ones, so that their optional
+// interfaces stay visible.
 
 type httpTransport struct {
 	*transport.StreamableHTTP
@@ -133,7 +146,7 @@ type httpTransport struct {
 }
 
 func (t httpTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	resp, err := sendTapped(ctx, req, t.StreamableHTTP)
+	resp, err := sendTapped(ctx, req, t.StreamableHTTP.SendRequest)
 	t.s.cancelled(ctx, req, err, t.StreamableHTTP.SendNotification)
 	return resp, err
 }
@@ -148,7 +161,7 @@ type sseTransport struct {
 }
 
 func (t sseTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	resp, err := sendTapped(ctx, req, t.SSE)
+	resp, err := sendTapped(ctx, req, t.SSE.SendRequest)
 	t.s.cancelled(ctx, req, err, t.SSE.SendNotification)
 	return resp, err
 }

@@ -27,10 +27,15 @@ type Status struct {
 	Tools  int
 	Error  string
 	Stderr string // the last lines of its standard error
-	Cached bool   // its last known tools are shown until it answers
-	PID    int    // of a stdio server, or 0
+	// Faults are what is wrong with a server that works all the same: an incomplete
+	// list of tools, a flood.
+	Faults []string
+	Cached bool // its last known tools are shown until it answers
+	PID    int  // of a stdio server, or 0
 	// CodeMode: it is itself a code-mode server, with one tool that takes code (MCP-8).
 	CodeMode bool
+	// Self: it is this program itself, and is not connected (MCP-8).
+	Self bool
 	// Refused: a person has refused this definition, which is Untrusted. The set leaves
 	// it to whoever keeps the decisions.
 	Refused bool
@@ -97,7 +102,8 @@ const (
 	Unavailable Reason = "SERVER_UNAVAILABLE"
 	TimedOut    Reason = "TIMEOUT"
 	Cancelled   Reason = "CANCELLED"
-	Rejected    Reason = "TOOL_ERROR" // a JSON-RPC error of the server
+	Rejected    Reason = "TOOL_ERROR" // a JSON-RPC error of the server, or an answer that nobody can read
+	TooLarge    Reason = "TOO_LARGE"  // a result that does not fit into a value
 )
 
 // CallError is a call that brought no result.
