@@ -49,6 +49,63 @@ vim.ui.select = function(items, options, on_choice)
   on_choice(nil, nil)
 end
 
+-- What a person sees in the question's window, page after page.
+local function visible_in(window)
+  local view = vim.api.nvim_win_call(window, vim.fn.winsaveview)
+  local buffer = vim.api.nvim_win_get_buf(window)
+  return vim.api.nvim_buf_get_lines(buffer, view.topline - 1, view.topline - 1 + vim.api.nvim_win_get_height(window), false)
+end
+
+-- NVIM-1, PERM-5, PERM-15: the prompt by itself.
+local function check_prompt()
+  local prompts = require('codemode.prompts')
+  local text = require('codemode.text')
+  local sent = '{"z":12345678901234567890,"a":1.0,"a":[],"10":{"b":-0},"s":"x, {y}: [\\"z\\"]","e":{}}'
+  local lines = text.json_text_lines(sent)
+  check('PERM-5: every token as it is sent, in its order', (table.concat(lines, '\n'):gsub('\n *', '')):gsub('": ', '":') == sent, lines)
+
+  local long = string.rep('0123456789', 400) .. '; rm -rf ~'
+  local request = {
+    id = '1', runId = 'r', tool = 'mcp__files__delete', server = 'files', description = 'Harmless.', waiting = 2,
+    annotations = { destructiveHint = true },
+    argumentsText = '{"command":"' .. long .. '","list":[' .. string.rep('1,', 80) .. '2],"last":true}',
+  }
+  local facts, folded = prompts.permission_lines(request)
+  local all = table.concat(facts, '\n')
+  check('PERM-15: long values are folded, with their length and their end', folded and all:find('%d+ more characters') and all:find('rm -rf ~', 1, true), facts)
+  check('PERM-15: arguments before what the server says', all:find('"last"', 1, true) < all:find('Harmless', 1, true), facts)
+  check('destructive is said first', facts[1]:find('destructive', 1, true), facts[1])
+
+  local answered, seen, height, offered = nil, {}, 0, {}
+  local select = vim.ui.select
+  vim.ui.select = function(items, options, on_choice)
+    local window
+    for _, w in ipairs(vim.api.nvim_list_wins()) do
+      window = vim.api.nvim_win_get_config(w).relative ~= '' and w or window
+    end
+    vim.list_extend(seen, visible_in(window))
+    height = math.max(height, vim.api.nvim_win_get_height(window))
+    local by_label = {}
+    for _, item in ipairs(items) do
+      by_label[item.label] = item
+    end
+    offered[#offered + 1] = items[1].label
+    -- Unfold, read to the end, then allow: too early once, and again.
+    local choice = by_label['Show everything'] or by_label['Scroll down'] or by_label['Allow once']
+    if choice.grants and #offered > 0 and not by_label['Scroll down'] then
+      vim.wait(20)
+    end
+    on_choice(choice)
+  end
+  answered = prompts.permission(nil, request)
+  vim.ui.select = select
+  local read = table.concat(seen, '')
+  check('all of the arguments can be read by scrolling', read:find(long:sub(-200), 1, true) and read:find('"last": true', 1, true), seen)
+  check('the window is as high as its text needs, and leaves room for the answers', height > 5 and height <= vim.o.lines - 9, height)
+  check('a denial is the first answer', offered[1] == 'Deny', offered)
+  check('an answer is taken after a moment', answered.decision == 'allow' and answered.scope == 'once', answered)
+end
+
 local function lines_of(name)
   local buffer = vim.fn.bufnr('^' .. name .. '$')
   return buffer == -1 and '' or table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n')
@@ -62,6 +119,8 @@ end
 local ok, err = xpcall(function()
   vim.cmd('runtime plugin/codemode.lua')
   vim.cmd('runtime ftdetect/codemode.lua')
+  check_prompt()
+  require('codemode.prompts').reading_ms = 0 -- nobody reads what follows
   require('codemode').setup({
     cmd = { vim.env.CODEMODE_LS, 'lsp' },
     settings = { mcpServers = { box = { command = vim.env.CODEMODE_LS, args = { 'demo' } } } },

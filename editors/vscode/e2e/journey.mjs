@@ -21,6 +21,7 @@ page.setDefaultTimeout(patience);
 
 const explorer = ".explorer-folders-view .monaco-list-row";
 const statusBar = page.locator('.statusbar-item[id="codemode.codemode.codemode.status"]');
+const waiting = page.locator('.statusbar-item[id="codemode.codemode.codemode.waiting"]');
 const dialog = page.locator(".monaco-dialog-box");
 const lens = (text) => page.locator(".codelens-decoration a", { hasText: text }).first();
 const lineOf = (text) => page.locator(".view-line", { hasText: text }).first();
@@ -58,15 +59,32 @@ async function open(file) {
   await page.locator(".tab.active", { hasText: file }).first().waitFor();
 }
 
-async function answer(question, choice) {
-  const box = dialog.filter({ hasText: question });
-  await box.waitFor();
-  const text = await box.innerText();
+/** Opens the list of what waits, as a person does who has seen the mark in the status bar. */
+async function review(title) {
+  await waiting.waitFor();
+  await waiting.click();
+  const card = await inPanel(`.card:has(h2:has-text("${title}"))`);
   await shot("asked");
-  await page.waitForTimeout(1000); // an answer faster than reading is asked for again
-  await box.locator(".monaco-button", { hasText: new RegExp(`^${choice}$`) }).click();
-  await box.waitFor({ state: "hidden" });
+  return card;
+}
+
+/** Answers a card by the mouse: its buttons rest until it has been in view for a moment. */
+async function answer(title, decide) {
+  const card = await review(title);
+  const text = await card.innerText();
+  await press(card.locator(`[data-decide="${decide}"]`));
   return text;
+}
+
+async function press(button) {
+  if (!(await button.isVisible())) await button.locator("xpath=ancestor::details/summary").click();
+  await rested(button);
+  await button.click();
+}
+
+/** The buttons of the list rest until it has been in view, unchanged, for a moment. */
+async function rested(button) {
+  while ((await button.getAttribute("data-resting")) !== null) await page.waitForTimeout(100);
 }
 
 let shots = 0;
@@ -104,13 +122,14 @@ await step("VSC-7: in a restricted window nothing starts", async () => {
 await step("after trust, the user's server starts and the workspace's is asked for (TRUST-1)", async () => {
   await command("Workspaces: Manage Workspace Trust");
   await page.locator(".workspace-trust-editor .monaco-button", { hasText: /^Trust$/ }).first().click();
-  const text = await answer("“local” that this workspace names", "Start");
+  await page.locator(".monaco-modal-editor-block .codicon-close").first().click(); // it lies over the workbench
+  await page.locator(".workspace-trust-editor").waitFor({ state: "hidden" });
+  const text = await answer("“local”", "start");
   assert.match(text, /codemode-ls/);
   assert.match(text, /demo/);
   assert.match(text, /mcp\.json/);
-  await page.locator(".monaco-modal-editor-block .codicon-close").first().click(); // it lies over the workbench
-  await page.locator(".workspace-trust-editor").waitFor({ state: "hidden" });
-  await statusBar.filter({ hasText: /Codemode: [1-9]/ }).waitFor();
+  await page.locator('.activitybar [aria-label^="Explorer"]').first().click();
+  await statusBar.filter({ hasText: /Code Mode: [1-9]/ }).waitFor();
 });
 
 await step("DIAG-1: a wrong argument is marked", async () => {
@@ -140,23 +159,27 @@ await step("HOV-1: hover tells what a tool is", async () => {
   await page.mouse.move(700, 880);
 });
 
-await step("PERM-7: Run asks, and closing the question denies", async () => {
+await step("PERM-6: Run asks in the list, arguments first, and takes no focus", async () => {
   await lens("Run").click();
-  const box = dialog.filter({ hasText: "Allow the script to call add on box?" });
-  await box.waitFor();
-  const text = await box.innerText();
-  assert.match(text, /mcp__box__add/);
+  await waiting.waitFor();
+  assert.equal(await dialog.count(), 0);
+  const card = await review("add");
+  const text = await card.innerText();
   assert.match(text, /"a": 20/);
+  assert.match(text, /mcp__box__add/);
   assert.match(text, /add\.exec\.ts, line 2/);
+  assert.ok(text.indexOf('"a": 20') < text.indexOf("Deny"), text);
   await shot("permission");
-  await page.keyboard.press("Escape");
-  await box.waitFor({ state: "hidden" });
+});
+
+await step("PERM-7: denied, the script fails with it", async () => {
+  await answer("add", "deny");
   await result("denied");
 });
 
 await step("VSC-2: allowed once, the result shows value, call and log", async () => {
   await lens("Run").click();
-  await answer("Allow the script to call add on box?", "Allow Once");
+  await answer("add", "once");
   await result("completed");
   await inPanel('.tree:has-text("sum"):has-text("42")');
   await inPanel('.calls .name:has-text("mcp__box__add")');
@@ -164,27 +187,69 @@ await step("VSC-2: allowed once, the result shows value, call and log", async ()
 });
 
 await step("DRY-1: a dry run asks nothing", async () => {
-  await command("Codemode: Dry Run Script");
+  await command("Code Mode: Dry Run Script");
   await result("completed");
   await inPanel('.facts:has-text("dry run")');
 });
 
 await step("PERM-4: always allowed in this workspace, it asks no more", async () => {
   await lens("Run").click();
-  await answer("Allow the script to call add on box?", "Always Allow…");
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: "In this workspace" }).click();
+  await answer("add", "workspace");
   await result("completed");
   await (await inPanel('button[data-do="run"]')).click();
   await result("completed");
 });
 
+await step("VSC-3: prose typed while calls wait allows nothing, in any editor and any view", async () => {
+  await page.locator('.activitybar [aria-label^="Explorer"]').first().click();
+  await open("clean.exec.ts");
+  await lens("Run").click();
+  await waiting.filter({ hasText: "4 waiting" }).waitFor();
+  const prose = "delete nothing, yes \n and \t so on \n\n no \t\t yes \n";
+  await open("prose.md");
+  await page.locator(".monaco-editor.focused").first().waitFor();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type(prose, { delay: 30 });
+  assert.match(await page.locator(".view-lines").first().innerText(), /nothing,.yes/);
+  await command("Search: Find in Files");
+  await page.keyboard.type(prose, { delay: 30 });
+  await command("Explorer: Focus on Files Explorer View");
+  await page.keyboard.type(" y \t y ", { delay: 30 });
+  // In the list itself, after having gone there by the command: letters are no answer.
+  await page.keyboard.press("Control+k");
+  await page.keyboard.press("a");
+  await inPanel(".card:focus-within");
+  await page.keyboard.type(prose, { delay: 30 });
+  await shot("prose");
+  // In the result panel.
+  await (await inPanel("header h1")).click();
+  await page.keyboard.type(prose, { delay: 30 });
+  await waiting.filter({ hasText: "4 waiting" }).waitFor();
+  const states = await (await inPanel(".calls")).innerText();
+  assert.equal(states.match(/waiting for you/g)?.length, 4, states);
+});
+
+await step("VSC-3: the keyboard alone is enough, and one answer is for all calls alike", async () => {
+  await page.keyboard.press("Control+k");
+  await page.keyboard.press("a");
+  const deny = await inPanel('.card [data-decide="deny"]:focus');
+  await rested(deny);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await waiting.filter({ hasText: "3 waiting" }).waitFor();
+  await answer("delete_file", "allow-alike");
+  await result("completed");
+  await waiting.waitFor({ state: "hidden" });
+});
+
 await step("VSC-5: a restarted server knows approval and rule, and the view shows the servers", async () => {
-  await command("Codemode: Restart Language Server");
-  await statusBar.filter({ hasText: /Codemode: [1-9]/ }).waitFor();
+  await command("Code Mode: Restart Language Server");
+  await statusBar.filter({ hasText: /Code Mode: [1-9]/ }).waitFor();
   await (await inPanel('button[data-do="run"]')).click();
   await result("completed");
   assert.equal(await dialog.count(), 0);
-  await page.locator('.activitybar [aria-label="Codemode"]').first().click();
+  await page.locator('.activitybar [aria-label^="Code Mode"]').first().click();
+  await page.locator(".pane-header", { hasText: "MCP Servers" }).waitFor();
   for (const name of ["box", "local"]) {
     await page.locator(".pane-body .monaco-list-row", { hasText: new RegExp(`${name}.*8 tools`) }).first().waitFor();
   }
@@ -192,7 +257,7 @@ await step("VSC-5: a restarted server knows approval and rule, and the view show
 });
 
 await step("VSC-4: the catalog is the text that a model reads, for any budget", async () => {
-  await command("Codemode: Show Catalog");
+  await command("Code Mode: Show Catalog");
   await inPanel('#catalog-text:has-text("tools.mcp__box__add(")');
   await inPanel('.summary:has-text("as flat declarations")');
   await shot("catalog");

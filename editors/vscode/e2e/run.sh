@@ -49,7 +49,10 @@ SERVER=$(echo "$R"/extensions/*/bin/codemode-ls)
 # the workspace names and a person has to approve.
 cat >"$R/data/User/settings.json" <<J
 {
-  "codemode.mcpServers": { "box": { "command": "$SERVER", "args": ["demo"] } },
+  "codemode.mcpServers": {
+    "box": { "command": "$SERVER", "args": ["demo"] },
+    "files": { "command": "$(command -v node)", "args": ["$HERE/server.mjs"] }
+  },
   "workbench.startupEditor": "none", "workbench.secondarySideBar.defaultVisibility": "hidden", "workbench.tips.enabled": false,
   "workbench.enableExperiments": false, "window.commandCenter": false, "chat.disableAIFeatures": true,
   "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "always", "security.workspace.trust.banner": "never",
@@ -60,7 +63,7 @@ J
 cat >"$R/workspace/.codemode/mcp.json" <<J
 { "mcpServers": { "local": { "command": "$SERVER", "args": ["demo"] } } }
 J
-cp "$HERE"/workspace/*.exec.ts "$R/workspace/"
+cp "$HERE"/workspace/* "$R/workspace/"
 
 code_server --auth none --bind-addr 127.0.0.1:0 --disable-telemetry --disable-update-check >"$OUT/server.log" 2>&1 &
 PID=$!

@@ -1,5 +1,6 @@
-// What the question about a workspace's server says (TRUST-1). Pure.
+// What a person is shown of a server that a workspace names (TRUST-1). Pure.
 
+import { foldText, html, type Markup } from "./html";
 import type { Approval, Server } from "./protocol";
 import { line, visible } from "./text";
 
@@ -8,36 +9,41 @@ export function undecided(s: Server): s is Server & { approval: Approval } {
   return s.approval !== undefined && !s.approval.refused;
 }
 
-/** Everything that an approval is about: what would be started, and with what. */
-export function approvalPrompt(s: Server, a: Approval): { message: string; detail: string } {
-  const facts: string[] = a.refused ? ["You have refused it before."] : [];
-  if (a.url) {
-    facts.push(`Address: ${line(a.url, 400)}`);
-  }
-  if (a.command) {
-    facts.push(`Command: ${line(a.command, 400)}`);
-    facts.push(a.args?.length ? `Arguments:\n${a.args.map((arg) => "    " + argument(arg)).join("\n")}` : "Arguments: none");
-  }
-  if (a.cwd) {
-    facts.push(`Folder: ${line(a.cwd, 400)}`);
-  }
-  if (a.env?.length) {
-    facts.push(`Environment variables: ${a.env.map((name) => line(name, 80)).join(", ")}`);
-  }
-  if (a.headers?.length) {
-    facts.push(`Headers: ${a.headers.map((name) => line(name, 80)).join(", ")}`);
-  }
-  if (s.file) {
-    facts.push(`Named in: ${line(s.file, 400)}`);
-  }
-  const what = `the MCP server “${line(s.name, 80)}” that this workspace names?`;
-  return {
-    message: a.url ? `Connect to ${what}` : `Start ${what}`,
-    detail: [facts.join("\n"), `${a.url ? "" : "It runs with your rights. "}Any change of its definition asks again.`].join("\n\n"),
-  };
+/** One thing that an approval is about, whole: nothing of it is cut (PERM-15). */
+export interface Fact {
+  label: string;
+  text: string;
 }
 
-/** One argument on a line of its own, quoted when its bounds would not be clear. */
+/** Everything that an approval is about: what would be started, and with what. */
+export function approvalFacts(s: Server, a: Approval): Fact[] {
+  const facts: Fact[] = [];
+  const add = (label: string, text: string | undefined): void => {
+    if (text) {
+      facts.push({ label, text });
+    }
+  };
+  add("Address", a.url && visible(a.url));
+  add("Command", a.command && [a.command, ...(a.args ?? [])].map(argument).join("\n"));
+  add("Folder", a.cwd && visible(a.cwd));
+  add("Environment variables", a.env?.map(visible).join("\n"));
+  add("Headers", a.headers?.map(visible).join("\n"));
+  add("Defined in", s.file && visible(s.file) + (s.line === undefined ? "" : `:${s.line}`));
+  return facts;
+}
+
+export function approvalTitle(s: Server, a: Approval): string {
+  return `${a.url ? "Connect to" : "Start"} the MCP server “${line(s.name, 80)}”?`;
+}
+
+/** The facts as markup; a long one is folded in its middle. */
+export function approvalMarkup(s: Server, a: Approval): Markup {
+  const note = a.url ? "This workspace asks for it." : "This workspace asks for it. It runs with your rights.";
+  return html`<dl class="facts-list">${approvalFacts(s, a).map((f) => html`<dt>${f.label}</dt><dd><pre>${foldText(f.text)}</pre></dd>`)}</dl>
+<p class="dim">${note} Any change of its definition asks again.${a.refused === true && " You have refused it before."}</p>`;
+}
+
+/** One argument, quoted when its bounds would not be clear. */
 function argument(a: string): string {
   return /^[\w@%+=:,./~-]+$/.test(a) ? a : visible(JSON.stringify(a));
 }

@@ -2,20 +2,17 @@
 
 import * as vscode from "vscode";
 import { CatalogPanel } from "./catalogPanel";
-import { InputPrompts } from "./inputs";
-import { PermissionPrompts } from "./permission";
 import type { Server as McpServer } from "./protocol";
-import { Queue } from "./queue";
 import { ResultPanel } from "./resultPanel";
 import { Runner } from "./run";
 import { Server } from "./server";
 import { Servers } from "./servers";
 import { createStatusBar, showMenu } from "./statusBar";
+import { WaitingList } from "./waiting";
 
 let server: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
-  const prompts = new Queue();
   const server_ = new Server(context, (command, args: unknown[], next) => {
     // Lenses name commands of the server, so that any client can run them. Those
     // that have something to show are done here.
@@ -35,11 +32,11 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   server = server_;
   const resultPanel = new ResultPanel(context);
-  const runner = new Runner(server_, resultPanel);
+  const waiting = new WaitingList(context);
+  const runner = new Runner(server_, resultPanel, waiting);
   const catalogPanel = new CatalogPanel(context, server_);
-  const permissions = new PermissionPrompts(prompts);
-  const servers = new Servers(server_, prompts);
-  for (const feature of [runner, catalogPanel, permissions, new InputPrompts(prompts), servers]) {
+  const servers = new Servers(server_, waiting);
+  for (const feature of [runner, catalogPanel, waiting, servers]) {
     server_.add(feature);
   }
 
@@ -49,9 +46,9 @@ export function activate(context: vscode.ExtensionContext): void {
     resultPanel,
     runner,
     catalogPanel,
-    permissions,
+    waiting,
     servers,
-    createStatusBar(server_, servers, runner),
+    createStatusBar(server_, servers, runner, waiting),
     vscode.window.registerTreeDataProvider("codemode.servers", servers),
     command("codemode.runScript", (target?: unknown) => runner.run(target, false)),
     command("codemode.dryRunScript", (target?: unknown) => runner.run(target, true)),
@@ -72,7 +69,8 @@ export function activate(context: vscode.ExtensionContext): void {
     command("codemode.showTypes", () => server_.execute("codemode.openTypes")),
     command("codemode.forgetSessionRules", () => server_.execute("codemode.clearRules")),
     command("codemode.reviewServers", () => servers.review()),
-    command("codemode.servers.approve", (s: McpServer) => servers.approve(s)),
+    command("codemode.servers.approve", () => servers.review()),
+    command("codemode.reviewWaiting", () => waiting.focus()),
     command("codemode.restartMcpServer", (s?: McpServer) => servers.restart(s)),
     command("codemode.showServerErrors", (s?: McpServer) => servers.showErrors(s)),
     resultPanel.onDidAsk(({ action, run }) => {

@@ -66,3 +66,21 @@ ${o.body}
 </body>
 </html>`.text;
 }
+
+/** A part that is out of view until its button is pressed; the button names its length. */
+export function fold(what: string, hidden: Markup): Markup {
+  return html`<button class="fold" data-fold aria-expanded="false" title="Show the rest">… ${what} …</button><span class="folded" hidden>${hidden}</span>`;
+}
+
+const foldedBeyond = 600;
+const foldedHead = 400;
+const foldedTail = 160;
+
+/** A text whose middle is folded when it is long: its end is as much in view as its beginning. */
+export function foldText(text: string): Markup {
+  if (text.length <= foldedBeyond) {
+    return html`${text}`;
+  }
+  const hidden = text.slice(foldedHead, -foldedTail);
+  return html`${text.slice(0, foldedHead)}${fold(`${hidden.length.toLocaleString("en-US")} more characters`, html`${hidden}`)}${text.slice(-foldedTail)}`;
+}

@@ -52,7 +52,7 @@ export class Panel implements vscode.Disposable {
       return;
     }
     this.adopt(
-      vscode.window.createWebviewPanel(this.kind, this.title, { viewColumn: column(), preserveFocus: true }, this.options()),
+      vscode.window.createWebviewPanel(this.kind, this.title, { viewColumn: column(), preserveFocus: true }, webviewOptions(this.context)),
     );
   }
 
@@ -80,17 +80,9 @@ export class Panel implements vscode.Disposable {
     }
   }
 
-  private options(): vscode.WebviewOptions {
-    return {
-      enableScripts: true,
-      enableCommandUris: false,
-      localResourceRoots: [vscode.Uri.joinPath(this.context.extensionUri, "out"), vscode.Uri.joinPath(this.context.extensionUri, "media")],
-    };
-  }
-
   private adopt(panel: vscode.WebviewPanel): void {
     this.panel = panel;
-    panel.webview.options = this.options();
+    panel.webview.options = webviewOptions(this.context);
     panel.iconPath = vscode.Uri.joinPath(this.context.extensionUri, "media", "codemode.svg");
     panel.onDidDispose(() => {
       this.panel = undefined;
@@ -100,16 +92,37 @@ export class Panel implements vscode.Disposable {
         this.receive(m as PanelMessage);
       }
     });
-    const asset = (...path: string[]): string => panel.webview.asWebviewUri(vscode.Uri.joinPath(this.context.extensionUri, ...path)).toString();
-    panel.webview.html = page({
-      title: this.title,
-      nonce: randomBytes(16).toString("base64"),
-      cspSource: panel.webview.cspSource,
-      style: asset("media", "panel.css"),
-      script: asset("out", "panel.js"),
-      body: html`${this.controls()}<main id="main"></main>`,
-    });
+    panel.webview.html = webviewPage(this.context, panel.webview, this.title, "panel", html`${this.controls()}<main id="main"></main>`);
   }
+}
+
+export function webviewOptions(context: vscode.ExtensionContext): vscode.WebviewOptions {
+  return {
+    enableScripts: true,
+    enableCommandUris: false,
+    localResourceRoots: [vscode.Uri.joinPath(context.extensionUri, "out"), vscode.Uri.joinPath(context.extensionUri, "media")],
+  };
+}
+
+/** A page of this extension: its style, and the script of that name. */
+export function webviewPage(context: vscode.ExtensionContext, webview: vscode.Webview, title: string, script: string, body: Markup): string {
+  const asset = (...path: string[]): string => webview.asWebviewUri(vscode.Uri.joinPath(context.extensionUri, ...path)).toString();
+  return page({
+    title,
+    nonce: randomBytes(16).toString("base64"),
+    cspSource: webview.cspSource,
+    style: asset("media", "panel.css"),
+    script: asset("out", `${script}.js`),
+    body,
+  });
+}
+
+/** Shows a place in a script, in the editor that has it already where there is one. */
+export async function openPlace(uri: string, line: number, character: number): Promise<void> {
+  const target = vscode.Uri.parse(uri, true);
+  const at = new vscode.Position(line, character);
+  const shown = vscode.window.visibleTextEditors.find((e) => e.document.uri.toString() === uri);
+  await vscode.window.showTextDocument(target, { viewColumn: shown?.viewColumn ?? vscode.ViewColumn.One, selection: new vscode.Range(at, at) });
 }
 
 /** The column of a panel of ours that is open, else the one beside the editor. */

@@ -1,58 +1,63 @@
-// What the permission prompt says. Pure: tested without an editor.
+// What a person is told of a call, and what can be answered. Pure.
 
-import type { Annotations, Condition, LoopOffer, PermissionAnswer, PermissionRequest } from "./protocol";
-import { baseName, count, line, visible } from "./text";
+import type { Annotations, Condition, PermissionAnswer, PermissionRequest } from "./protocol";
+import { count, line } from "./text";
 
-/** A prompt that can be shown; cut says that the arguments are longer than detail shows. */
-export interface Prompt {
-  message: string;
-  detail: string;
-  cut: boolean;
+/** An answer and its button. The id is what the page sends back. */
+export interface Choice {
+  id: string;
+  label: string;
+  answer: PermissionAnswer;
 }
 
-const maxLines = 24;
-const maxWidth = 160;
-const maxString = 600;
+/** The answers of a call: those on its card, and those behind "More" (PERM-6). */
+export interface Choices {
+  deny: Choice;
+  allow: Choice;
+  /** For all calls of this tool that wait in this run; absent when there is only one. */
+  alike: Choice[];
+  more: Choice[];
+}
 
-/** The prompt for one call (PERM-6): tool, server, its marks, arguments, place. */
-export function permissionPrompt(r: PermissionRequest): Prompt {
-  const args = readableArguments(r.arguments ?? {});
-  const facts = [`Tool: ${line(r.tool)}${r.title ? ` (“${line(r.title, 80)}”)` : ""}`, `Server: ${line(r.server)}`];
-  const marks = describeAnnotations(r.annotations);
-  if (marks.length > 0) {
-    facts.push(`Its server says: ${marks.join(", ")}`);
-  }
-  if (r.description?.trim()) {
-    facts.push(`Description: ${line(r.description, 200)}`);
-  }
-  if (r.note?.trim()) {
-    facts.push(`A hook says: ${line(r.note, 300)}`);
-  }
-  if (r.uri !== undefined) {
-    facts.push(`Called at: ${line(baseName(r.uri))}${r.range ? `, line ${r.range.start.line + 1}` : ""}`);
-  }
-  const parts = [facts.join("\n"), args.text === "{}" ? "Without arguments." : `Arguments:\n${args.text}`];
-  if (args.cut) {
-    parts.push("The arguments are longer than this. “Review…” shows all of them.");
-  }
-  if (r.waiting !== undefined && r.waiting > 0) {
-    parts.push(`${count(r.waiting, "more call")} ${r.waiting === 1 ? "waits" : "wait"} for an answer.`);
-  }
-  return { message: `Allow the script to call ${shortName(r.tool, r.server)}?`, detail: parts.join("\n\n"), cut: args.cut };
+/** @param alike how many calls of this tool wait in this run, this one included */
+export function choicesFor(request: PermissionRequest, alike: number): Choices {
+  const allow = (id: string, label: string, scope: PermissionAnswer["scope"]): Choice => ({ id, label, answer: { decision: "allow", scope } });
+  return {
+    deny: { id: "deny", label: "Deny", answer: { decision: "deny", scope: "once" } },
+    allow: allow("once", "Allow once", "once"),
+    alike:
+      alike > 1
+        ? [
+            { id: "deny-alike", label: `Deny all ${alike}`, answer: { decision: "deny", scope: "run" } },
+            { id: "allow-alike", label: `Allow all ${alike}`, answer: { decision: "allow", scope: "loop", calls: alike } },
+          ]
+        : [],
+    more: [
+      allow("run", "Allow for this run", "run"),
+      allow("session", "Allow for this session", "session"),
+      allow("workspace", "Always allow in this workspace", "workspace"),
+      allow("user", "Always allow everywhere", "user"),
+      ...loopChoices(request),
+      { id: "stop", label: "Deny and stop the run", answer: { decision: "deny", scope: "once", stop: true } },
+    ],
+  };
 }
 
 /** What can be granted when a script calls a tool again and again (PERM-12). */
-export function loopChoices(loop: LoopOffer): { label: string; answer: PermissionAnswer }[] {
-  const list: { label: string; answer: PermissionAnswer }[] = [10, 100].map((calls) => ({
-    label: `${calls} calls in this run, this one included`,
-    answer: { decision: "allow", scope: "loop", calls },
-  }));
-  for (const condition of loop.suggestions.slice(0, 5)) {
+function loopChoices(request: PermissionRequest): Choice[] {
+  if (!request.loop) {
+    return [];
+  }
+  const list = [10, 100].map(
+    (calls): Choice => ({ id: `calls-${calls}`, label: `Allow ${calls} calls in this run`, answer: { decision: "allow", scope: "loop", calls } }),
+  );
+  request.loop.suggestions.slice(0, 5).forEach((condition, i) => {
     list.push({
-      label: `Calls in this run while ${conditionText(condition)}`,
+      id: `while-${i}`,
+      label: `Allow in this run while ${conditionText(condition)}`,
       answer: { decision: "allow", scope: "loop", while: condition },
     });
-  }
+  });
   return list;
 }
 
@@ -61,13 +66,12 @@ function conditionText(c: Condition): string {
   return `${line(c.field, 60)} ${words[c.match]} ${line(JSON.stringify(c.value), 200)}`;
 }
 
-/** mcp__github__create_issue as "create_issue" of "github", for a headline. */
-export function shortName(tool: string, server: string): string {
-  const match = /^mcp__.+?__(.+)$/s.exec(tool);
-  return match ? `${line(match[1] ?? tool, 80)} on ${line(server, 60)}` : line(tool, 120);
+/** The tool's own name, without its server's part. */
+export function ownName(tool: string): string {
+  return line(/^mcp__.+?__(.+)$/s.exec(tool)?.[1] ?? tool, 120);
 }
 
-/** What a server claims of its tool, in words. Only booleans count as claims. */
+/** What a server claims of its tool, in words. Only booleans count as claims (PERM-9). */
 export function describeAnnotations(claims: unknown): string[] {
   if (typeof claims !== "object" || claims === null) {
     return [];
@@ -86,40 +90,12 @@ export function describeAnnotations(claims: unknown): string[] {
     words.push("idempotent");
   }
   if (a.openWorldHint === true) {
-    words.push("reaches the outside world");
+    words.push("open world");
   }
   return words;
 }
 
-/** All of the arguments as indented JSON, deceiving characters written out. */
-export function wholeArguments(value: unknown): string {
-  return visible(JSON.stringify(value ?? {}, undefined, 2));
-}
-
-function readableArguments(value: unknown): { text: string; cut: boolean } {
-  let cut = false;
-  const short = JSON.stringify(
-    value,
-    (_key, v: unknown) => {
-      if (typeof v !== "string" || v.length <= maxString) {
-        return v;
-      }
-      cut = true;
-      return `${v.slice(0, maxString)}… (${count(v.length - maxString, "more character")})`;
-    },
-    2,
-  );
-  let lines = visible(short).split("\n");
-  if (lines.length > maxLines) {
-    cut = true;
-    lines = [...lines.slice(0, maxLines), `… (${count(lines.length - maxLines, "more line")})`];
-  }
-  lines = lines.map((l) => {
-    if (l.length <= maxWidth * 5) {
-      return l;
-    }
-    cut = true;
-    return l.slice(0, maxWidth * 5) + "…";
-  });
-  return { text: lines.join("\n"), cut };
+/** "1 call waits", "3 calls wait". */
+export function waitingWords(n: number): string {
+  return `${count(n, "request")} ${n === 1 ? "waits" : "wait"} for your answer`;
 }

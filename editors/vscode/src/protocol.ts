@@ -108,6 +108,8 @@ export interface ExecEvent {
   runId: string;
   kind: "started" | "call" | "log" | "output" | "summary" | "finished";
   uri?: string;
+  /** That of the request which started the run. */
+  token?: string;
   call?: CallRecord;
   log?: Log;
   output?: Output;
@@ -131,6 +133,10 @@ export interface PermissionRequest {
   description?: string;
   annotations?: unknown;
   arguments: unknown;
+  /** The arguments exactly as they will be sent; parsed JSON has lost some of it. */
+  argumentsText?: string;
+  /** Index of the call in its run. */
+  call?: number;
   uri?: string;
   range?: Range;
   waiting?: number;

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 import { html } from "./html";
-import { Panel, type PanelMessage } from "./panel";
+import { openPlace, Panel, type PanelMessage } from "./panel";
 import { emptyResultView, resultView } from "./resultHtml";
 import type { RunModel } from "./runModel";
 
@@ -18,7 +18,7 @@ export class ResultPanel implements vscode.Disposable {
   readonly onDidAsk = this.asked.event;
 
   constructor(context: vscode.ExtensionContext) {
-    this.panel = new Panel(context, "codemode.result", "Codemode: Result", () => html``, (m) => {
+    this.panel = new Panel(context, "codemode.result", "Code Mode: Result", () => html``, (m) => {
       this.receive(m);
     });
   }
@@ -73,18 +73,10 @@ export class ResultPanel implements vscode.Disposable {
         const value = run.result.value;
         void vscode.env.clipboard.writeText(typeof value === "string" ? value : JSON.stringify(value, undefined, 2));
       } else if (m.open !== undefined && m.open === run.uri) {
-        void open(run.uri, Number(m.line ?? 0), Number(m.character ?? 0));
+        void openPlace(run.uri, Number(m.line ?? 0), Number(m.character ?? 0));
       } else if (m.file !== undefined && m.file === run.result?.truncated?.artifact) {
         void vscode.window.showTextDocument(vscode.Uri.file(m.file), { preview: true });
       }
     }
   }
-}
-
-/** Shows a place in a script, in the editor that has it already where there is one. */
-async function open(uri: string, line: number, character: number): Promise<void> {
-  const target = vscode.Uri.parse(uri, true);
-  const at = new vscode.Position(line, character);
-  const shown = vscode.window.visibleTextEditors.find((e) => e.document.uri.toString() === uri);
-  await vscode.window.showTextDocument(target, { viewColumn: shown?.viewColumn ?? vscode.ViewColumn.One, selection: new vscode.Range(at, at) });
 }

@@ -6,6 +6,7 @@ import { Method, type ExecEvent, type ExecResult } from "./protocol";
 import type { ResultPanel } from "./resultPanel";
 import { RunModel, Runs } from "./runModel";
 import type { Feature, Server } from "./server";
+import type { WaitingList } from "./waiting";
 
 /** Starts and stops runs, and shows each in the result panel. */
 export class Runner implements Feature, vscode.Disposable {
@@ -18,10 +19,12 @@ export class Runner implements Feature, vscode.Disposable {
   constructor(
     private readonly server: Server,
     private readonly panel: ResultPanel,
+    private readonly waiting: WaitingList,
   ) {}
 
   attach(client: LanguageClient): void {
     client.onNotification(Method.execEvent, (event: ExecEvent) => {
+      this.waiting.follow(event);
       const run = this.runs.apply(event);
       if (run) {
         this.panel.update(run);

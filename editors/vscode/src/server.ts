@@ -30,7 +30,7 @@ export class Server implements vscode.Disposable {
   private features: Feature[] = [];
   private current: ServerState = "stopped";
   private readonly changed = new vscode.EventEmitter<ServerState>();
-  private readonly log = vscode.window.createOutputChannel("Codemode", { log: true });
+  private readonly log = vscode.window.createOutputChannel("Code Mode", { log: true });
   /** Why the server could not be started. */
   error: string | undefined;
   /** Fires with every new state. */
@@ -69,7 +69,7 @@ export class Server implements vscode.Disposable {
     }
     this.set("starting");
     this.log.info(`starting ${command} lsp`);
-    const client = new LanguageClient("codemode", "Codemode", { command, args: ["lsp"] }, this.options());
+    const client = new LanguageClient("codemode", "Code Mode", { command, args: ["lsp"] }, this.options());
     client.registerFeature(experimental);
     client.onDidChangeState((e) => {
       this.follow(client, e.newState);

@@ -3,17 +3,13 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { approvalPrompt, undecided } from "./approvalText";
-import { askModal } from "./modal";
 import { Method, type Server as McpServer } from "./protocol";
-import type { Queue } from "./queue";
 import type { Feature, Server } from "./server";
+import type { WaitingList } from "./waiting";
 import { count, line, visible } from "./text";
 
 export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vscode.Disposable {
   private list: McpServer[] = [];
-  /** Definitions that were asked about in this session. */
-  private readonly asked = new Set<string>();
   private readonly changed = new vscode.EventEmitter<undefined>();
   /** The list is new. */
   readonly onDidChange = this.changed.event;
@@ -21,8 +17,10 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
 
   constructor(
     private readonly server: Server,
-    private readonly queue: Queue,
-  ) {}
+    private readonly waiting: WaitingList,
+  ) {
+    waiting.onDidDecide((d) => this.request(Method.approveServer, d));
+  }
 
   get all(): readonly McpServer[] {
     return this.list;
@@ -53,14 +51,14 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
     }
   }
 
-  /** Asks about servers that are not approved, also about those that were put off or refused. */
+  /** Shows the servers that are not approved, also those that were put off or refused. */
   async review(): Promise<void> {
-    this.asked.clear();
-    const waiting = this.list.filter((s) => s.status === "untrusted");
-    if (waiting.length === 0) {
+    if (!this.list.some((s) => s.approval)) {
       void vscode.window.showInformationMessage("No MCP server of this workspace waits for approval.");
+      return;
     }
-    await Promise.all(waiting.map((s) => this.approve(s)));
+    this.waiting.setServers(this.list, true);
+    await this.waiting.focus();
   }
 
   /** The end of a server's standard error, in an editor. */
@@ -81,30 +79,13 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
     item.contextValue = `server.${s.status}`;
     item.tooltip = [s.error, s.source && `from ${s.source}`, s.stderr].filter((t): t is string => !!t).map((t) => visible(t)).join("\n\n");
     if (s.status === "untrusted") {
-      item.command = { command: "codemode.servers.approve", title: "Approve…", arguments: [s] };
+      item.command = { command: "codemode.servers.approve", title: "Approve…", arguments: [] };
     }
     return item;
   }
 
   getChildren(s?: McpServer): McpServer[] {
     return s ? [] : this.list;
-  }
-
-  /** Asks about one server, in turn. */
-  async approve(s: McpServer): Promise<void> {
-    if (!s.approval) {
-      return;
-    }
-    const { hash, url } = s.approval;
-    this.asked.add(hash);
-    const allow: vscode.MessageItem = { title: url ? "Connect" : "Start" };
-    const refuse: vscode.MessageItem = { title: "Never" };
-    const later: vscode.MessageItem = { title: "Not Now", isCloseAffordance: true };
-    const prompt = approvalPrompt(s, s.approval);
-    const choice = await this.queue.add(() => askModal(prompt.message, prompt.detail, [allow, refuse, later]));
-    if (choice === allow || choice === refuse) {
-      await this.request(Method.approveServer, { name: s.name, hash, decision: choice === allow ? "allow" : "deny" });
-    }
   }
 
   dispose(): void {
@@ -114,11 +95,7 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
   private set(servers: unknown): void {
     this.list = Array.isArray(servers) ? (servers as McpServer[]) : [];
     this.changed.fire(undefined);
-    for (const s of this.list) {
-      if (undecided(s) && !this.asked.has(s.approval.hash)) {
-        void this.approve(s);
-      }
-    }
+    this.waiting.setServers(this.list);
   }
 
   private async request(method: string, params: object): Promise<void> {

@@ -5,11 +5,13 @@ import type { Runner } from "./run";
 import type { Server } from "./server";
 import type { Servers } from "./servers";
 import { status } from "./statusText";
+import type { WaitingList } from "./waiting";
+import { waitingWords } from "./permissionText";
 
 /** Shows the state. Its id is "codemode.status", which tests rely on. */
-export function createStatusBar(server: Server, servers: Servers, runner: Runner): vscode.Disposable {
+export function createStatusBar(server: Server, servers: Servers, runner: Runner, waiting: WaitingList): vscode.Disposable {
   const item = vscode.window.createStatusBarItem("codemode.status", vscode.StatusBarAlignment.Right, 100);
-  item.name = "Codemode";
+  item.name = "Code Mode";
   item.command = "codemode.showMenu";
   let runs = 0;
   const draw = (): void => {
@@ -20,8 +22,23 @@ export function createStatusBar(server: Server, servers: Servers, runner: Runner
   };
   draw();
   item.show();
+  const requests = vscode.window.createStatusBarItem("codemode.waiting", vscode.StatusBarAlignment.Right, 101);
+  requests.name = "Code Mode: Waiting for You";
+  requests.command = "codemode.reviewWaiting";
+  requests.backgroundColor = new vscode.ThemeColor("statusBarItem.warningBackground");
   return vscode.Disposable.from(
     item,
+    requests,
+    waiting.onDidChange((n) => {
+      requests.text = `$(bell-dot) ${n} waiting`;
+      requests.tooltip = waitingWords(n);
+      requests.accessibilityInformation = { label: waitingWords(n) };
+      if (n > 0) {
+        requests.show();
+      } else {
+        requests.hide();
+      }
+    }),
     server.onDidChange(draw),
     servers.onDidChange(draw),
     runner.onDidChange((n) => {
@@ -41,7 +58,7 @@ export async function showMenu(): Promise<void> {
     { label: "$(debug-restart) Restart language server", command: "codemode.restart" },
     { label: "$(list-flat) Show output", command: "codemode.showOutput" },
   ];
-  const picked = await vscode.window.showQuickPick(entries, { title: "Codemode" });
+  const picked = await vscode.window.showQuickPick(entries, { title: "Code Mode" });
   if (picked) {
     await vscode.commands.executeCommand(picked.command);
   }

@@ -15,13 +15,13 @@ export interface Status {
 export function status(state: ServerState, error: string | undefined, servers: readonly Server[], runs: number): Status {
   switch (state) {
     case "restricted":
-      return { text: "$(shield) Codemode", tooltip: "Codemode: the workspace is not trusted, so nothing starts and nothing runs.", level: "normal" };
+      return { text: "$(shield) Code Mode", tooltip: "Code Mode: the workspace is not trusted, so nothing starts and nothing runs.", level: "normal" };
     case "stopped":
-      return { text: "$(circle-slash) Codemode", tooltip: "Codemode: stopped.", level: "normal" };
+      return { text: "$(circle-slash) Code Mode", tooltip: "Code Mode: stopped.", level: "normal" };
     case "starting":
-      return { text: "$(loading~spin) Codemode", tooltip: "Codemode: starting…", level: "normal" };
+      return { text: "$(loading~spin) Code Mode", tooltip: "Code Mode: starting…", level: "normal" };
     case "failed":
-      return { text: "$(error) Codemode", tooltip: `Codemode: ${error ?? "failed."}`, level: "error" };
+      return { text: "$(error) Code Mode", tooltip: `Code Mode: ${error ?? "failed."}`, level: "error" };
     case "ready":
       break;
   }
@@ -29,14 +29,14 @@ export function status(state: ServerState, error: string | undefined, servers: r
   const waiting = servers.filter((s) => s.status === "untrusted" && undecided(s)).length;
   const failed = servers.filter((s) => s.status === "failed").length;
   const tooltip = [
-    `Codemode: ${count(tools, "tool")} on ${count(servers.length, "server")}`,
+    `Code Mode: ${count(tools, "tool")} on ${count(servers.length, "server")}`,
     waiting > 0 && `${count(waiting, "server")} ${waiting === 1 ? "waits" : "wait"} for approval`,
     failed > 0 && `${count(failed, "server")} failed`,
     runs > 0 && `${count(runs, "script")} running`,
   ]
     .filter((t): t is string => typeof t === "string")
     .join("\n");
-  const text = `Codemode: ${count(tools, "tool")}`;
+  const text = `Code Mode: ${count(tools, "tool")}`;
   if (runs > 0) {
     return { text: `$(sync~spin) ${text}`, tooltip, level: "normal" };
   }

@@ -1,79 +1,57 @@
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
-import { describeAnnotations, loopChoices, permissionPrompt, wholeArguments } from "../src/permissionText";
+import { it } from "node:test";
+import { choicesFor, describeAnnotations, ownName } from "../src/permissionText";
 import type { PermissionRequest } from "../src/protocol";
 
-const request: PermissionRequest = {
-  id: "1",
-  runId: "r",
-  tool: "mcp__github__create_issue",
-  server: "github",
-  title: "Create issue",
-  description: "Creates an issue.\nSecond line.",
-  annotations: { destructiveHint: true, openWorldHint: true },
-  arguments: { owner: "o", labels: ["a", "b"] },
-  uri: "file:///w/triage.exec.ts",
-  range: { start: { line: 11, character: 2 }, end: { line: 11, character: 20 } },
-  waiting: 2,
-};
+const request: PermissionRequest = { id: "1", runId: "r", tool: "mcp__files__delete", server: "files", arguments: {} };
 
-describe("PERM-6: the prompt", () => {
-  it("says tool, server, marks, place, arguments and what waits", () => {
-    const p = permissionPrompt(request);
-    assert.equal(p.message, "Allow the script to call create_issue on github?");
-    assert.equal(
-      p.detail,
-      `Tool: mcp__github__create_issue (“Create issue”)
-Server: github
-Its server says: destructive, reaches the outside world
-Description: Creates an issue. Second line.
-Called at: triage.exec.ts, line 12
+it("PERM-6: every answer that there is, the denial first", () => {
+  const c = choicesFor(request, 1);
+  assert.deepEqual(c.deny.answer, { decision: "deny", scope: "once" });
+  assert.deepEqual(c.allow.answer, { decision: "allow", scope: "once" });
+  assert.deepEqual(c.alike, []);
+  assert.deepEqual(
+    c.more.map((m) => [m.id, m.answer.decision, m.answer.scope]),
+    [
+      ["run", "allow", "run"],
+      ["session", "allow", "session"],
+      ["workspace", "allow", "workspace"],
+      ["user", "allow", "user"],
+      ["stop", "deny", "once"],
+    ],
+  );
+  assert.equal(c.more.at(-1)?.answer.stop, true);
+});
 
-Arguments:
-{
-  "owner": "o",
-  "labels": [
-    "a",
-    "b"
-  ]
-}
+it("VSC-3: one answer for all calls alike covers those that wait, and no later ones", () => {
+  assert.deepEqual(
+    choicesFor(request, 4).alike.map((c) => [c.label, c.answer]),
+    [
+      ["Deny all 4", { decision: "deny", scope: "run" }],
+      ["Allow all 4", { decision: "allow", scope: "loop", calls: 4 }],
+    ],
+  );
+});
 
-2 more calls wait for an answer.`,
-    );
-    assert.equal(p.cut, false);
-  });
-
-  it("does with the least", () => {
-    const p = permissionPrompt({ id: "1", runId: "r", tool: "x", server: "s", arguments: {} });
-    assert.equal(p.message, "Allow the script to call x?");
-    assert.equal(p.detail, "Tool: x\nServer: s\n\nWithout arguments.");
-  });
-
-  it("shows hostile text without its tricks", () => {
-    const p = permissionPrompt({
+it("PERM-12: what can be granted for a loop, without tricks", () => {
+  const { more } = choicesFor(
+    {
       ...request,
-      server: "git\nhub\u202e",
-      title: "harmless\n\nArguments:\n{}",
-      arguments: { path: "/etc/\u202egnp.exe", note: "a\nb" },
-    });
-    assert.doesNotMatch(p.detail, /\u202e/);
-    assert.match(p.detail, /Server: git hub\\u202e/);
-    assert.match(p.detail, /“harmless Arguments: {}”/);
-    assert.match(p.detail, /"\/etc\/\\u202egnp.exe"/);
-    assert.match(p.detail, /"a\\nb"/);
-  });
-
-  it("cuts what is too long to read, says so, and has the whole elsewhere", () => {
-    const long = "x".repeat(5000);
-    const p = permissionPrompt({ ...request, arguments: { text: long } });
-    assert.equal(p.cut, true);
-    assert.match(p.detail, /4,400 more characters/);
-    assert.match(p.detail, /“Review…” shows all of them/);
-    assert.ok(wholeArguments({ text: long }).includes(long));
-    const many = permissionPrompt({ ...request, arguments: { list: Array.from({ length: 500 }, (_, i) => i) } });
-    assert.equal(many.cut, true);
-    assert.ok(many.detail.split("\n").length < 45);
-  });
+      loop: {
+        asked: 2,
+        suggestions: [
+          { field: "path", match: "prefix", value: "/src/" },
+          { field: "a\nb\u202e", match: "exact", value: "x" },
+        ],
+      },
+    },
+    1,
+  );
+  const labels = more.map((c) => c.label);
+  assert.ok(labels.includes("Allow 10 calls in this run"));
+  assert.ok(labels.includes('Allow in this run while path starts with "/src/"'));
+  assert.ok(labels.includes('Allow in this run while a b\\u202e is "x"'));
+  assert.deepEqual(more.find((c) => c.id === "while-0")?.answer, { decision: "allow", scope: "loop", while: { field: "path", match: "prefix", value: "/src/" } });
 });
 
 it("PERM-9: only booleans count as a server's claims", () => {
@@ -84,31 +62,7 @@ it("PERM-9: only booleans count as a server's claims", () => {
   }
 });
 
-it("PERM-12: what can be granted for a loop, without tricks", () => {
-  const list = loopChoices({
-    asked: 2,
-    suggestions: [
-      { field: "path", match: "prefix", value: "/src/" },
-      { field: "a\nb\u202e", match: "exact", value: "x" },
-    ],
-  });
-  assert.deepEqual(
-    list.map((c) => c.label),
-    [
-      "10 calls in this run, this one included",
-      "100 calls in this run, this one included",
-      'Calls in this run while path starts with "/src/"',
-      'Calls in this run while a b\\u202e is "x"',
-    ],
-  );
-  assert.deepEqual(list[0]?.answer, { decision: "allow", scope: "loop", calls: 10 });
-  assert.deepEqual(list[2]?.answer, {
-    decision: "allow",
-    scope: "loop",
-    while: { field: "path", match: "prefix", value: "/src/" },
-  });
-});
-
-it("HOOK-1: says why a hook wants the person to be asked", () => {
-  assert.match(permissionPrompt({ ...request, note: "look\ntwice" }).detail, /A hook says: look twice/);
+it("a tool's own name", () => {
+  assert.equal(ownName("mcp__git__hub__push"), "hub__push");
+  assert.equal(ownName("x\u202ey"), "x\\u202ey");
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import manifest from "../package.json";
 import { declaredSettings, settingsSection, type Inspected } from "../src/settingsSection";
 
 test("TRUST-1: the workspace's part is named, defaults are not sent", () => {
@@ -21,7 +21,7 @@ test("TRUST-1: the workspace's part is named, defaults are not sent", () => {
 });
 
 test("the manifest's settings, without the client's own", () => {
-  const names = declaredSettings(JSON.parse(readFileSync("package.json", "utf8")));
+  const names = declaredSettings(manifest);
   assert.ok(names.includes("mcpServers") && names.includes("exec.timeoutMs"));
   assert.ok(!names.includes("server.path") && !names.includes("trace.server"));
 });

@@ -128,14 +128,14 @@ local function client_of(buffer)
       return vim.lsp.get_client_by_id(id)
     end
   end
-  vim.notify('Codemode: this buffer is no script of a running server', vim.log.levels.WARN)
+  vim.notify('Code Mode: this buffer is no script of a running server', vim.log.levels.WARN)
   return nil
 end
 
 local function request(client, method, params, done, buffer)
   local handler = function(err, result)
     if err then
-      vim.notify('Codemode: ' .. (err.message or tostring(err)), vim.log.levels.ERROR)
+      vim.notify('Code Mode: ' .. (err.message or tostring(err)), vim.log.levels.ERROR)
     else
       done(result)
     end
@@ -152,7 +152,7 @@ local function run(buffer, dry)
   if not client then
     return
   end
-  vim.notify(dry and 'Codemode: dry run…' or 'Codemode: running…')
+  vim.notify(dry and 'Code Mode: dry run…' or 'Code Mode: running…')
   local params = { textDocument = { uri = vim.uri_from_bufnr(buffer) }, dryRun = dry }
   request(client, 'codemode/exec', params, function(result)
     show.result(result, dry)

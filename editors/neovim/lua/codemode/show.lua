@@ -104,28 +104,82 @@ function M.servers(list)
   return open('codemode://servers', #lines > 0 and lines or { 'No MCP server is configured.' })
 end
 
---- Shows the facts of a question over the editor; returns what closes it.
-function M.question(title, lines)
-  local buffer = vim.api.nvim_create_buf(false, true)
-  vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
-  local width = #title + 4
+-- The lines, broken so that none is wider than the window: a window scrolls by
+-- lines, and one that is higher than the window could not be read to its end.
+local function wrapped(lines, width)
+  local out = {}
   for _, line in ipairs(lines) do
-    width = math.max(width, vim.fn.strdisplaywidth(line))
+    local rest = line
+    repeat
+      local n = vim.fn.strchars(rest)
+      while n > 1 and vim.fn.strdisplaywidth(vim.fn.strcharpart(rest, 0, n)) > width do
+        n = math.max(1, n - math.max(1, math.floor((vim.fn.strdisplaywidth(vim.fn.strcharpart(rest, 0, n)) - width) / 2)))
+      end
+      out[#out + 1] = vim.fn.strcharpart(rest, 0, n)
+      rest = vim.fn.strcharpart(rest, n)
+    until rest == ''
   end
-  local window = vim.api.nvim_open_win(buffer, false, {
-    relative = 'editor',
-    row = 1,
-    col = 2,
-    width = math.max(1, math.min(width, vim.o.columns - 6)),
-    height = math.max(1, math.min(#lines, math.floor(vim.o.lines * 0.6))),
-    style = 'minimal',
-    border = 'rounded',
-    focusable = true,
-    zindex = 40,
-  })
-  vim.wo[window].wrap = true
-  vim.cmd('redraw')
-  return function()
+  return out
+end
+
+--- Shows the facts of a question over the editor, in a window as high as they are
+--- when wrapped, and no higher than leaves room for a list of so many answers.
+--- Returns the window: close, set, scroll (by pages), more_above, more_below.
+function M.question(title, lines, answers)
+  local buffer = vim.api.nvim_create_buf(false, true)
+  local window, top, shown
+  local q = {}
+
+  local function draw()
+    local width = vim.fn.strdisplaywidth(title) + 4
+    for _, line in ipairs(lines) do
+      width = math.max(width, vim.fn.strdisplaywidth(line))
+    end
+    width = math.max(1, math.min(width, vim.o.columns - 6))
+    shown = wrapped(lines, width)
+    -- Three answers for scrolling may join those of the question; the prompt and
+    -- the border take the rest.
+    local room = vim.o.lines - (answers or 0) - 3 - 6
+    local config = {
+      relative = 'editor',
+      row = 0,
+      col = 2,
+      width = width,
+      height = math.max(1, math.min(#shown, math.max(room, 5))),
+    }
+    vim.api.nvim_buf_set_lines(buffer, 0, -1, false, shown)
+    if window then
+      vim.api.nvim_win_set_config(window, config)
+    else
+      window = vim.api.nvim_open_win(buffer, false, vim.tbl_extend('error', config, { style = 'minimal', border = 'rounded', focusable = true, zindex = 40 }))
+      vim.wo[window].wrap = false
+      vim.wo[window].scrolloff = 0
+    end
+    top = 1
+    q.scroll(0)
+  end
+
+  local function last_top()
+    return math.max(1, #shown - vim.api.nvim_win_get_height(window) + 1)
+  end
+  function q.scroll(pages)
+    top = math.max(1, math.min(last_top(), top + pages * vim.api.nvim_win_get_height(window)))
+    vim.api.nvim_win_call(window, function()
+      vim.fn.winrestview({ topline = top, lnum = top, col = 0 })
+    end)
+    vim.cmd('redraw')
+  end
+  function q.more_below()
+    return top < last_top()
+  end
+  function q.more_above()
+    return top > 1
+  end
+  function q.set(facts)
+    lines = facts
+    draw()
+  end
+  function q.close()
     if vim.api.nvim_win_is_valid(window) then
       vim.api.nvim_win_close(window, true)
     end
@@ -133,6 +187,8 @@ function M.question(title, lines)
       vim.api.nvim_buf_delete(buffer, { force = true })
     end
   end
+  draw()
+  return q
 end
 
 return M
