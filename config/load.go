@@ -132,9 +132,11 @@ func (l *loader) load() {
 		servers = append(servers, DemoServer(s.Executable))
 	}
 	l.unite(servers)
+	l.resembling()
 }
 
-// unite keeps the first of each name (MCP-1).
+// unite keeps the first of each name (MCP-1). A workspace's server takes the place of
+// the user's own only once it is approved, which the workspace package sees to.
 func (l *loader) unite(servers []Server) {
 	first := map[string]Server{}
 	for _, server := range servers {
@@ -152,10 +154,13 @@ func (l *loader) unite(servers []Server) {
 		if server.Client != "" {
 			severity = "information" // the same server in several clients' files is the normal case
 		}
+		message := fmt.Sprintf("server %q is not used: the one of %s comes first", server.Name, Origin(kept))
+		if kept.Layer == Workspace && server.Layer != Workspace {
+			message = fmt.Sprintf("server %q is not used once you approve the one of %s", server.Name, Origin(kept))
+		}
 		l.config.Findings = append(l.config.Findings, Finding{
 			File: server.File, StartLine: server.Line, EndLine: server.Line + 1,
-			Severity: severity, Code: "shadowed-server",
-			Message: fmt.Sprintf("server %q is not used: the one of %s comes first", server.Name, Origin(kept)),
+			Severity: severity, Code: "shadowed-server", Message: message,
 		})
 	}
 }

@@ -127,6 +127,9 @@ func (r *serverReader) read(m *hujson.ObjectMember) {
 	if object == nil {
 		return
 	}
+	if name := strings.TrimFunc(s.Name, unicode.IsSpace); name != s.Name {
+		r.reportValue(&m.Name, "warning", "blank-in-name", fmt.Sprintf("server %q: there is white space around its name, which is another name than %q", s.Name, name))
+	}
 	if f := section(object, []string{"command"}); r.dialect.extension(object) && f == nil {
 		r.foreign = true
 		return

@@ -276,7 +276,7 @@ func (x *run) decide(c *call) (v verdict, decided bool) {
 		return verdict{allow: true, rule: d.Rule, by: byGrant, scope: "loop", loop: l}, true
 	}
 	a := c.tool.Annotations
-	if d.Rule == nil && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive) &&
+	if d.Rule == nil && rules.Inherits(leaf) && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive) &&
 		x.r.ReadOnlyAllowed != nil && x.r.ReadOnlyAllowed(c.tool.Server) {
 		return verdict{allow: true, by: byReadOnly}, true // PERM-9
 	}

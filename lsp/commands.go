@@ -377,7 +377,7 @@ func (s *Server) commandShowServers(ctx context.Context, snap *Snapshot, _ *prot
 	if b.Len() == 0 {
 		b.WriteString("No MCP server is configured.\n")
 	}
-	for _, v := range snap.Workspace.Config.Shadowed {
+	for _, v := range snap.Workspace.Shadowed() {
 		fmt.Fprintf(&b, "%s of %s: not used, another one comes first\n", plain(v.Name, 100), plain(config.Origin(v), 300))
 	}
 	return s.showText(ctx, snap, "servers.txt", b.String())

@@ -59,7 +59,7 @@ func statusOf(snap *Snapshot, e config.Entry) (upstream.Status, bool) {
 
 // before is the server that has the name of an entry which is not used.
 func before(snap *Snapshot, e config.Entry) (config.Server, bool) {
-	if !slices.ContainsFunc(snap.Workspace.Config.Shadowed, func(v config.Server) bool {
+	if !slices.ContainsFunc(snap.Workspace.Shadowed(), func(v config.Server) bool {
 		return v.Name == e.Server.Name && v.File == e.Server.File
 	}) {
 		return config.Server{}, false

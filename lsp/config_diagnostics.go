@@ -103,6 +103,9 @@ func (s *Server) configDiagnostics(snap *Snapshot, doc *Document) (all []protoco
 			if v.Refused {
 				message = "You have refused this server; it is not started unless you approve it after all."
 			}
+			if r := v.Server.Resembles; r != "" {
+				message += " Beware: " + plain(r, 400) + "."
+			}
 			add(at, protocol.DiagnosticSeverityInformation, DiagnosticServerUntrusted, message, findingData{})
 		case v.State == upstream.Failed && len(v.Server.NeedsInput) > 0:
 			var names []string

@@ -168,9 +168,12 @@ type ServerStatus struct {
 	Source string `json:"source"`
 	// Client is the program whose file it comes from, such as claude-code; absent
 	// for this program's own files.
-	Client    string `json:"client,omitzero"`
-	File      string `json:"file,omitzero"` // that its definition is in
-	Line      int    `json:"line,omitzero"`
+	Client string `json:"client,omitzero"`
+	File   string `json:"file,omitzero"` // that its definition is in
+	Line   int    `json:"line,omitzero"`
+	// Resembles says in words whose name or rules a server of the workspace falls
+	// into. No permission of that one counts for it.
+	Resembles string `json:"resembles,omitzero"`
 	Transport string `json:"transport"`
 	// Status is connecting, connected, failed, stopped or untrusted.
 	Status string `json:"status"`

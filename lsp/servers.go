@@ -28,6 +28,7 @@ func ServerList(w *workspace.Snapshot) []ServerStatus {
 		status := ServerStatus{
 			Name: v.Server.Name, Namespace: catalog.Namespace(v.Server.Name),
 			Source: string(v.Server.Layer), Client: v.Server.Client, File: v.Server.File, Line: v.Server.Line,
+			Resembles: plain(v.Server.Resembles, 400),
 			Transport: v.Server.Transport, Status: string(v.State),
 			Tools: v.Tools, Error: v.Error, Stderr: v.Stderr, Cached: v.Cached,
 			Problems: problemsOf(w.Catalog, v.Server.Name),

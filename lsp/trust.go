@@ -28,18 +28,16 @@ func (s *Server) approveServer(ctx context.Context, _ *Snapshot, p *ApproveServe
 	if err != nil {
 		return nil, err
 	}
-	known := false
+	known, shown := false, false // two may have the name: the user's own, and the workspace's
 	for _, v := range w.Snapshot().Servers {
-		if v.Server.Name != p.Name {
-			continue
-		}
-		known = true
-		if v.Server.Hash() != p.Hash {
-			return nil, failure(CodeServerChanged, "the definition of %q is not the one that was shown; look at codemode/servers again", p.Name)
-		}
+		known = known || v.Server.Name == p.Name
+		shown = shown || v.Server.Name == p.Name && v.Server.Hash() == p.Hash
 	}
-	if !known {
+	switch {
+	case !known:
 		return nil, failure(CodeUnknownServer, "no server %q is configured", p.Name)
+	case !shown:
+		return nil, failure(CodeServerChanged, "the definition of %q is not the one that was shown; look at codemode/servers again", p.Name)
 	}
 	if err := w.Approve(p.Name, p.Hash, p.Decision == "allow"); err != nil {
 		return nil, err
@@ -152,6 +150,9 @@ func trustQuestion(v config.Server) string {
 		fmt.Fprintf(&b, " (%s)", plain(v.File, 200))
 	}
 	b.WriteString(".\n")
+	if v.Resembles != "" {
+		fmt.Fprintf(&b, "Beware: %s. No permission of that one counts for it.\n", plain(v.Resembles, 400))
+	}
 	a := approvalOf(v)
 	if a.URL != "" {
 		fmt.Fprintf(&b, "URL: %s\n", plain(a.URL, 500))

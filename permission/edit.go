@@ -125,7 +125,7 @@ func (s style) ensure(o *hujson.Object, name string, value hujson.ValueTrimmed, 
 // white space before an element of a list that has none yet.
 func (s style) add(a *hujson.Array, match, indent string) {
 	for _, e := range a.Elements {
-		if isString(e, match) {
+		if isRule(e, match) {
 			return
 		}
 	}
@@ -158,7 +158,7 @@ func (s style) add(a *hujson.Array, match, indent string) {
 func remove(a *hujson.Array, match string) {
 	for i := 0; i < len(a.Elements); i++ {
 		e := a.Elements[i]
-		if !isString(e, match) {
+		if !isRule(e, match) {
 			continue
 		}
 		kept := comments(e.BeforeExtra) + comments(e.AfterExtra)
@@ -178,9 +178,10 @@ func remove(a *hujson.Array, match string) {
 	}
 }
 
-func isString(v hujson.Value, s string) bool {
+// isRule says whether v is the rule match, which is canonical.
+func isRule(v hujson.Value, match string) bool {
 	lit, ok := v.Value.(hujson.Literal)
-	return ok && lit.Kind() == '"' && lit.String() == s
+	return ok && lit.Kind() == '"' && Canonical(lit.String()) == match
 }
 
 // like is the white space before an element like e: its line break and indent.

@@ -1,8 +1,9 @@
 package permission
 
 import (
-	"errors"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A pattern is a parsed Match: three globs for the segments of a leaf, or the
@@ -18,38 +19,74 @@ type piece struct {
 	star bool
 }
 
-var errMatch = errors.New(`a rule names Exec or mcp__server__tool, with * inside a segment (mcp__server__* for all of a server)`)
-
-// Valid says whether match is a rule that can name something.
+// Valid says whether match is a rule that can name something, and if not, why and
+// which rule would do what it seems to say.
 func Valid(match string) error {
 	_, err := parse(match)
 	return err
 }
 
+// Canonical is the one spelling of rules that mean the same: `mcp__git` is
+// `mcp__git__*`, `*` is every tool.
+func Canonical(match string) string {
+	switch trimmed := strings.TrimLeft(match, "*"); {
+	case trimmed == "" && match != "", strings.HasPrefix(match, "mcp__*") && strings.Trim(match[len("mcp__"):], "*") == "":
+		return everyTool
+	}
+	if key, ok := strings.CutPrefix(match, "mcp__"); ok && key != "" && !strings.Contains(key, "__") && isKey(key) {
+		return match + "__*"
+	}
+	return match
+}
+
+const everyTool = "mcp__*__*"
+
+// isKey says whether a text can be a server's part of a full name, or a pattern of it.
+func isKey(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return !isKeyRune(r) && r != '*' })
+}
+
+func isKeyRune(r rune) bool {
+	return r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+}
+
+// isPlain says whether a character of a tool's name is written as it is. The others
+// need a backslash: a rule that has one without is in another program's notation.
+func isPlain(r rune) bool {
+	return unicode.IsPrint(r) && r != ' ' && !strings.ContainsRune("*\\()[]{}?!^$|<>&;\"'`", r)
+}
+
 // Literal is the Match of exactly one leaf: a tool that a server has named `*`
 // must not become a rule for all of its tools.
 func Literal(leaf string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`).Replace(leaf)
+	var b strings.Builder
+	for i := 0; i < len(leaf); {
+		r, size := utf8.DecodeRuneInString(leaf[i:])
+		if !isPlain(r) && (r != utf8.RuneError || size > 1) {
+			b.WriteByte('\\')
+		}
+		b.WriteString(leaf[i : i+size])
+		i += size
+	}
+	return b.String()
 }
 
 func parse(match string) (pattern, error) {
 	if match == Exec {
 		return pattern{exec: true}, nil
 	}
-	segments, ok := split(match)
-	if !ok {
-		return pattern{}, errMatch
+	segments, ok := split(Canonical(match))
+	if !ok || segments[0] != "mcp" || !isKey(segments[1]) ||
+		strings.HasPrefix(segments[2], ".*") || strings.HasSuffix(segments[2], ":*") { // a regular expression; arguments as others write them
+		return pattern{}, explain(match)
 	}
 	var p pattern
 	for i, s := range segments {
 		pieces, ok := pieces(s)
 		if !ok {
-			return pattern{}, errMatch
+			return pattern{}, explain(match)
 		}
 		p.segments[i] = pieces
-	}
-	if segments[0] != "mcp" {
-		return pattern{}, errMatch
 	}
 	return p, nil
 }
@@ -70,8 +107,8 @@ func split(name string) (segments [3]string, ok bool) {
 	return [3]string{prefix, key, tool}, true
 }
 
-// pieces reads a glob; ok is false when a backslash stands before anything but a
-// star or a backslash.
+// pieces reads a glob; ok is false for a character that needs a backslash and has
+// none, and for a backslash that none needs.
 func pieces(s string) (list []piece, ok bool) {
 	var text strings.Builder
 	flush := func() {
@@ -80,22 +117,29 @@ func pieces(s string) (list []piece, ok bool) {
 			text.Reset()
 		}
 	}
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-			if i == len(s) || s[i] != '*' && s[i] != '\\' {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '\\':
+			next, n := utf8.DecodeRuneInString(s[i+size:])
+			if n == 0 || isKeyRune(next) {
 				return nil, false
 			}
+			text.WriteString(s[i+size : i+size+n])
+			size += n
+		case r == utf8.RuneError && size == 1: // not UTF-8: a byte of a name
 			text.WriteByte(s[i])
-		case '*':
+		case r == '*':
 			flush()
 			if len(list) == 0 || !list[len(list)-1].star {
 				list = append(list, piece{star: true})
 			}
+		case !isPlain(r):
+			return nil, false
 		default:
-			text.WriteByte(s[i])
+			text.WriteString(s[i : i+size])
 		}
+		i += size
 	}
 	flush()
 	return list, true

@@ -53,6 +53,10 @@ type Rules struct {
 	all   []Rule
 	exact map[string][]*Rule // rules without a wildcard, by leaf
 	globs []glob             // the others
+	// known is who has which tool, nil when that is not known: then a rule counts for
+	// a name, whoever has it. grants is whom rules were given for.
+	known  *Known
+	grants grants
 }
 
 type glob struct {
@@ -84,18 +88,20 @@ func NewRules(rules []Rule) *Rules {
 
 // Decide applies PERM-1 to a full name: deny wins over ask, ask over allow,
 // whatever the layer, and no rule is ask.
+//
+// A rule that allows counts only for the servers that it was given for.
 func (r *Rules) Decide(leaf string) Decision {
 	var best *Rule
-	better := func(rule *Rule) {
-		if best == nil || rank(rule.Effect) > rank(best.Effect) {
+	better := func(rule *Rule) bool {
+		return (best == nil || rank(rule.Effect) > rank(best.Effect)) && (rule.Effect != Allow || r.counts(rule, leaf))
+	}
+	for _, rule := range r.exact[leaf] {
+		if better(rule) {
 			best = rule
 		}
 	}
-	for _, rule := range r.exact[leaf] {
-		better(rule)
-	}
 	for _, g := range r.globs {
-		if (best == nil || rank(g.rule.Effect) > rank(best.Effect)) && g.pattern.match(leaf) {
+		if g.pattern.match(leaf) && better(g.rule) {
 			best = g.rule
 		}
 	}

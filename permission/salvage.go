@@ -32,15 +32,18 @@ func salvage(text []byte, path string, layer Layer) []Rule {
 	readable := blankComments(text)
 	denying := false
 	// meant says whether a word means something.
-	meant := func(w string, from, to int) bool {
+	meant := func(w string, from, to int, quoted bool) bool {
 		switch effect := strings.ToLower(w); {
 		case isEffect(effect):
 			denying = effect == string(Deny)
-		case Valid(w) != nil:
-			return false
+		case Canonical(w) == everyTool && !quoted, Valid(w) != nil && (Meant(w) == "" || !denying):
+			return false // a star may be anything; of a rule in another notation the denial is what counts
 		case denying:
 			r := script.Range{Start: at.at(from)}
 			r.End = at.at(to)
+			if Valid(w) != nil {
+				w = Meant(w)
+			}
 			rules = append(rules, Rule{Effect: Deny, Layer: layer, Match: w, File: path, Range: r})
 		}
 		return true
@@ -48,14 +51,14 @@ func salvage(text []byte, path string, layer Layer) []Rule {
 	for _, place := range quotedWord.FindAllIndex(readable, -1) {
 		from, to := place[0], place[1]
 		if readable[from] != '"' {
-			meant(string(readable[from:to]), from, to)
+			meant(string(readable[from:to]), from, to, false)
 			continue
 		}
-		if unquoted, err := jsontext.AppendUnquote(nil, readable[from:to]); err == nil && meant(string(unquoted), from, to) {
+		if unquoted, err := jsontext.AppendUnquote(nil, readable[from:to]); err == nil && meant(string(unquoted), from, to, true) {
 			continue
 		}
 		for _, inner := range plainWord.FindAllIndex(readable[from:to], -1) {
-			meant(string(readable[from+inner[0]:from+inner[1]]), from+inner[0], from+inner[1])
+			meant(string(readable[from+inner[0]:from+inner[1]]), from+inner[0], from+inner[1], false)
 		}
 	}
 	return rules

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,6 +43,9 @@ type Store struct {
 	sources  []*source
 	session  []Rule
 	fixed    []Rule
+	known    *Known
+	given    *grantsSource
+	mine     grants // of the session's rules
 	rules    *Rules
 	problems []Problem
 }
@@ -77,7 +81,10 @@ type Problem struct {
 
 // OpenStore reads the files.
 func OpenStore(o StoreOptions) *Store {
-	s := &Store{options: o, sources: sourcesOf(o), fixed: slices.Clone(o.Fixed)}
+	s := &Store{options: o, sources: sourcesOf(o), fixed: slices.Clone(o.Fixed), mine: grants{}}
+	if o.UserDir != "" {
+		s.given = &grantsSource{path: filepath.Join(o.UserDir, grantsFile)}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reload(true)
@@ -170,6 +177,7 @@ func (s *Store) Set(layer Layer, effect Effect, match string) error {
 	if err := Valid(match); err != nil {
 		return fmt.Errorf("%q is not a rule: %w", match, err)
 	}
+	match = Canonical(match)
 	s.mu.Lock()
 	err := s.set(layer, effect, match)
 	if err == nil {
@@ -182,9 +190,13 @@ func (s *Store) Set(layer Layer, effect Effect, match string) error {
 
 func (s *Store) set(layer Layer, effect Effect, match string) error {
 	if layer == Session {
-		s.session = slices.DeleteFunc(s.session, func(r Rule) bool { return r.Match == match })
+		s.session = slices.DeleteFunc(s.session, func(r Rule) bool { return Canonical(r.Match) == match })
 		if effect != "" {
 			s.session = append(s.session, Rule{Effect: effect, Layer: Session, Match: match})
+		}
+		delete(s.mine, grantKey{Match: match})
+		if given := s.known.given(match); effect == Allow && given != nil {
+			s.mine[grantKey{Match: match}] = given
 		}
 		return nil
 	}
@@ -206,14 +218,84 @@ func (s *Store) set(layer Layer, effect Effect, match string) error {
 			return r
 		}, filepath.Clean(s.options.Folder)) + "\n"
 	}
-	return editFile(s.sources[at].path, layer, effect, match, header)
+	// Whom the rule is for is stored first: a rule without that is for the user's own
+	// servers.
+	path := s.sources[at].path
+	if effect == Allow {
+		if err := s.grant(s.sources[at], match); err != nil {
+			return err
+		}
+	}
+	if err := editFile(path, layer, effect, match, header); err != nil {
+		return err
+	}
+	if effect != Allow {
+		return s.given.edit(func(g grants) bool {
+			_, there := g[grantKey{path, match}]
+			delete(g, grantKey{path, match})
+			return there
+		})
+	}
+	return nil
+}
+
+// grant stores for which servers a rule is. s.mu is held.
+func (s *Store) grant(f *source, match string) error {
+	now := s.known.given(match)
+	if now == nil {
+		return nil
+	}
+	f.reload(true)
+	stood := slices.ContainsFunc(f.file.rules, func(r Rule) bool { return r.Effect == Allow && Canonical(r.Match) == match })
+	return s.given.edit(func(g grants) bool {
+		key := grantKey{f.path, match}
+		before, recorded := g[key]
+		if !stood { // removed by hand meanwhile
+			before, recorded = nil, false
+		}
+		after := merge(before, recorded, stood, now)
+		if slices.Equal(after, []string{Own}) { // as without a record
+			delete(g, key)
+			return recorded
+		}
+		g[key] = after
+		return !slices.Equal(before, after)
+	})
+}
+
+// SetKnown says who has which tool now. Before the first time, rules count for
+// names.
+func (s *Store) SetKnown(k *Known) {
+	s.mu.Lock()
+	changed := !s.known.equal(k)
+	s.known = k
+	if changed {
+		s.build()
+	}
+	s.mu.Unlock()
+	s.tell(changed)
 }
 
 // lockTimeout is how long another editor may hold the lock of a rules file.
 const lockTimeout = 5 * time.Second
 
-// editFile changes one rule of a file under a lock that other processes honour.
+// editFile changes one rule of a file.
 func editFile(path string, layer Layer, effect Effect, match, header string) error {
+	return locked(path, func() error {
+		old, err := readText(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		text, err := edit(old, path, layer, effect, match, header)
+		if err != nil || bytes.Equal(text, old) {
+			return err
+		}
+		return writeFile(path, text)
+	})
+}
+
+// locked does something under the lock of a file, which other processes honour.
+func locked(path string, work func() error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -225,18 +307,7 @@ func editFile(path string, layer Layer, effect Effect, match, header string) err
 		return fmt.Errorf("%s is being written by another process: %w", path, err)
 	}
 	defer lock.Unlock()
-	old, err := readText(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	text, err := edit(old, path, layer, effect, match, header)
-	if err != nil {
-		return err
-	}
-	if bytes.Equal(text, old) {
-		return nil
-	}
-	return writeFile(path, text)
+	return work()
 }
 
 func (s *Store) tell(changed bool) {
@@ -251,6 +322,7 @@ func (s *Store) reload(all bool) (changed bool) {
 	for _, f := range s.sources {
 		changed = f.reload(all) || changed
 	}
+	changed = s.given.reload(all) || changed
 	if changed || all {
 		s.build()
 	}
@@ -266,11 +338,21 @@ func (s *Store) build() {
 		s.problems = append(s.problems, f.file.problems...)
 		if f.file.broken {
 			rules = append(rules, Rule{
-				Effect: Ask, Layer: f.layer, Match: "mcp__*__*", File: f.path, Range: f.file.problems[0].Range,
+				Effect: Ask, Layer: f.layer, Match: everyTool, File: f.path, Range: f.file.problems[0].Range,
 			})
 		}
 	}
+	all := maps.Clone(s.mine)
+	if s.given != nil {
+		maps.Copy(all, s.given.grants)
+		if err := s.given.err; err != nil {
+			// Rules that were given for servers of a workspace would count for others.
+			s.problems = append(s.problems, Problem{File: s.given.path, Message: err.Error()})
+			rules = append(rules, Rule{Effect: Ask, Layer: User, Match: everyTool, File: s.given.path})
+		}
+	}
 	s.rules = NewRules(rules)
+	s.rules.known, s.rules.grants = s.known, all
 }
 
 // reload reads a file again if it may have changed, and says whether it has.

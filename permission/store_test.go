@@ -123,7 +123,7 @@ func TestSetRefuses(t *testing.T) {
 		effect Effect
 		match  string
 	}{
-		{User, Allow, "mcp__github"},
+		{User, Allow, "mcp__github__push(main)"},
 		{User, "maybe", "mcp__a__b"},
 		{Repository, Allow, "mcp__a__b"},
 		{Managed, Allow, "mcp__a__b"},
@@ -309,7 +309,8 @@ func TestPerm10BrokenFile(t *testing.T) {
 		{"list", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"], \"ask\": [],\n\"deny\": \"mcp__u__d\"}}", 2, true},
 		{"list of objects", "{\"permissions\": {\n\"allow\": [\"mcp__a__b\"],\n\"deny\": {\"rule\": [\"mcp__u__d\"]}}}", 2, true},
 		{"element", "{\"permissions\": {\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d\", 1]}}", 1, true},
-		{"rule", "{\"permissions\": {\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d\", \"mcp__github\"]}}", 1, true},
+		{"rule", "{\"permissions\": {\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d\", \"github\"]}}", 1, true},
+		{"arguments", "{\"permissions\": {\"allow\": [\"mcp__a__b\"],\n\"deny\": [\"mcp__u__d(main)\"]}}", 1, true},
 		{"twice", "{\"permissions\": {\"allow\": [\"mcp__a__b\"]},\n\"permissions\": {\"deny\": [\"mcp__u__d\"]}}", 1, true},
 		{"list twice", "{\"permissions\": {\n\"deny\": [\"mcp__u__d\"],\n\"deny\": [], \"allow\": [\"mcp__a__b\"]}}", 2, true},
 		{"single quotes everywhere", "{'permissions': {'allow': ['mcp__a__b'],\n'deny': ['mcp__u__d']}}", 0, true},
@@ -483,13 +484,13 @@ func TestManyRulesOnOneLine(t *testing.T) {
 	growth.Linear(t, "rules", 40_000, func(n int) {
 		names := make([]string, n-1)
 		for i := range names {
-			names[i] = fmt.Sprintf("mcp__ä__%05d", i)
+			names[i] = fmt.Sprintf("mcp__a__ä%05d", i)
 		}
 		text := `{"permissions":{"deny":["` + strings.Join(names, `","`) + `","mcp__z__z"]}}`
 		for _, text := range []string{text, text + "}"} {
 			f := parseFile([]byte(text), "f", Repository)
 			last := f.rules[len(f.rules)-1]
-			if last.Match != "mcp__z__z" || last.Range.Start.Line != 0 || last.Range.Start.Character != 24+16*(n-1) {
+			if last.Match != "mcp__z__z" || last.Range.Start.Line != 0 || last.Range.Start.Character != 24+17*(n-1) {
 				t.Errorf("%d rules, the last one %+v", len(f.rules), last)
 			}
 		}

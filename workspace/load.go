@@ -49,15 +49,15 @@ func hasErrors(c *config.Config) bool {
 
 // use makes what was read the configuration in force. w.configuring is held.
 func (w *Workspace) use(l loaded) {
+	startable := func(s config.Server) bool { return l.config.TrustWorkspace || w.verdict(s) == config.Approved }
+	l.used, l.waiting = choose(l, startable)
 	w.mu.Lock()
 	w.loaded = l
 	w.mu.Unlock()
 	w.store.SetFolder(firstFolder(l.sources.Folders))
 	w.set.SetLimits(l.config.Limits)
 	w.set.SetRoots(l.sources.Folders)
-	w.set.Configure(l.servers, func(s config.Server) bool {
-		return l.config.TrustWorkspace || w.verdict(s) == config.Approved
-	})
+	w.set.Configure(l.used, startable)
 	w.changed()
 }
 

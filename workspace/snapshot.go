@@ -24,12 +24,13 @@ func (w *Workspace) refresh() *Snapshot {
 	}
 	w.seen = changes
 	pool := w.pool(rules)
-	w.store.SetFixed(append(append(w.flagRules(), builtinRules(pool, w.loaded.servers)...), guardRules(w.loaded)...))
+	w.store.SetFixed(append(append(w.flagRules(), builtinRules(pool, w.loaded.used)...), guardRules(w.loaded)...))
+	w.store.SetKnown(known(pool, w.loaded))
 	next := &Snapshot{
 		Config:   w.loaded.config,
 		Catalog:  pool,
 		Rules:    w.store.Rules(),
-		Servers:  w.cleaned(w.set.Status()),
+		Servers:  w.cleaned(append(w.set.Status(), untrusted(w.loaded.waiting)...)),
 		Problems: append(w.store.Problems(), unreadHooks(w.loaded.config)...),
 
 		UndecidedHooks: w.undecidedHooks(w.loaded.config),

@@ -110,6 +110,8 @@ type loaded struct {
 	sources  config.Sources
 	config   *config.Config
 	servers  []config.Server   // that are configured, the demo server included
+	used     []config.Server   // that may be started: see choose
+	waiting  []config.Server   // of the workspace, not approved, with the name of one in use
 	recorded []*catalog.Server // of recordings
 	exclude  *permission.Rules // denies what is excluded
 	usesDemo bool
@@ -150,7 +152,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 		Sandbox: w.boxes, Caller: w.set, Rules: w.store, Check: o.Check, Log: w.log,
 		Pool:            func() *catalog.Catalog { return w.refresh().Catalog },
 		Limits:          func() config.Limits { return w.settings().Limits },
-		ReadOnlyAllowed: func(server string) bool { return slices.Contains(w.settings().ReadOnlyAllow, server) },
+		ReadOnlyAllowed: w.readOnlyAllowed,
 		ToolTimeout: func(t *catalog.Tool) time.Duration {
 			timeouts := w.settings().ToolTimeouts
 			return cmp.Or(timeouts[t.Name], timeouts[t.Server])

@@ -153,6 +153,9 @@ func (a *app) report(w *workspace.Workspace) error {
 			fmt.Fprintf(a.stderr, "server %s of %s %s: codemode-ls trust allow %s\n",
 				printable(st.Server.Name), printable(st.Server.File), what, shellWord(printable(st.Server.Name)))
 			if !st.Refused { // TRUST-1: who decides has to know what would happen
+				if r := st.Server.Resembles; r != "" {
+					fmt.Fprintf(a.stderr, "  beware: %s\n", printable(r))
+				}
 				fmt.Fprintf(a.stderr, "  %s: %s\n", wouldDo(st.Server), printable(a.redact.Known(st.Server.Summary())))
 			}
 		}

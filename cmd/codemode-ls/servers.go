@@ -94,7 +94,7 @@ func (c *serversCommand) table(a *app, s *workspace.Snapshot) error {
 		names := make([]string, len(f.Servers))
 		for i, name := range f.Servers {
 			names[i] = oneLine(name)
-			for _, v := range s.Config.Shadowed {
+			for _, v := range s.Shadowed() {
 				if v.Name == name && v.File == f.File {
 					names[i] += " (not used: another one comes first)"
 					break
@@ -284,6 +284,9 @@ func (a *app) decideOn(trust *config.Trust, c *config.Config, name string, appro
 			return err
 		}
 		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), single(name), single(s.Summary()))
+		if s.Resembles != "" && approve {
+			fmt.Fprintf(a.stderr, "Beware: %s. No permission of that one counts for it.\n", printable(s.Resembles))
+		}
 		return nil
 	}
 	for _, h := range c.Hooks {

@@ -1,0 +1,149 @@
+package workspace
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+	"codemode-ls/exec"
+	"codemode-ls/internal/mcptest"
+	"codemode-ls/upstream"
+)
+
+const readOnlyTool = `{"tools": [{"name": "get", "description": "Gets.", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}]}`
+
+func putFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asks counts the questions, and gives one answer to all.
+func asks(n *int, a exec.Answer) exec.Asker {
+	return askerFunc(func(context.Context, exec.Question) (exec.Answer, error) { *n++; return a, nil })
+}
+
+// TRUST-1, TRUST-3: whatever a workspace calls its server, it inherits nothing from
+// the user's own; and before it is approved, and when it is refused, the user's own
+// is in use.
+func TestTrust1NamesInheritNothing(t *testing.T) {
+	for _, c := range []struct{ theirs, own string }{
+		{"git", "git"}, {"git ", "git"}, {" git", "_git"}, {"my.server", "my_server"}, {"git__evil", "git"}, {"git_", "git"}, {"gіt", "g_t"}, {"alone", "git"},
+	} {
+		t.Run(c.theirs, func(t *testing.T) {
+			user, folder := t.TempDir(), t.TempDir()
+			mine, theirs := mcptest.Write(t, readOnlyTool), mcptest.Write(t, readOnlyTool)
+			putFile(t, filepath.Join(user, "config.json"), strings.TrimSuffix(servers(t, mine.Config(t, c.own)), "}")+`,
+				"permissions.readOnly": {"`+c.own+`": "allow", "`+c.theirs+`": "allow"}}`)
+			key := strings.TrimPrefix(catalog.Namespace(c.own), "mcp__")
+			putFile(t, filepath.Join(user, "permissions.json"), `{"permissions":{"allow":["mcp__`+key+`__*", "mcp__alone__*", "*"]}}`)
+			putFile(t, filepath.Join(folder, ".codemode", "mcp.json"), servers(t, theirs.Config(t, c.theirs)))
+			o := Options{Sources: config.Sources{Folders: []string{folder}, UserDir: user}}
+			w := open(t, o)
+			own := func(s *Snapshot) bool {
+				return slices.ContainsFunc(s.Servers, func(v upstream.Status) bool {
+					return v.Server.Name == c.own && v.Server.Layer == config.User && v.State == upstream.Connected
+				})
+			}
+			if !own(w.Snapshot()) {
+				t.Fatalf("the user's own server is not there: %+v", w.Snapshot().Servers)
+			}
+			pending := w.Pending()
+			if len(pending) != 1 || (pending[0].Resembles == "") != (c.theirs == "alone") {
+				t.Fatalf("%+v", pending)
+			}
+			if err := w.Approve(c.theirs, pending[0].Hash(), false); err != nil {
+				t.Fatal(err)
+			}
+			if !own(w.Snapshot()) {
+				t.Fatalf("a refused server took the user's own: %+v", w.Snapshot().Servers)
+			}
+			asked := 0
+			once := asks(&asked, exec.Answer{Decision: "allow"})
+			mineTool := catalog.Namespace(c.own) + "__get"
+			if key != c.own {
+				mineTool = "mcp__" + c.own + "__get"
+			}
+			if r := w.run(t, `await tools["`+mineTool+`"]({})`, once); r.Status != exec.Completed || asked != 0 {
+				t.Fatalf("the user's own tool: asked %d times, %s", asked, r.Text)
+			}
+
+			if err := w.Approve(c.theirs, pending[0].Hash(), true); err != nil {
+				t.Fatal(err)
+			}
+			w.wait(t, "approved", func(s *Snapshot) bool {
+				return slices.ContainsFunc(s.Servers, func(v upstream.Status) bool {
+					return v.Server.Name == c.theirs && v.Server.Layer == config.Workspace && v.State == upstream.Connected
+				})
+			})
+			tool := ""
+			for _, s := range w.Snapshot().Servers {
+				if s.Server.Layer == config.Workspace {
+					tool = "mcp__" + strings.Map(func(r rune) rune {
+						if strings.ContainsRune(" .і", r) {
+							return '_'
+						}
+						return r
+					}, s.Server.Name) + "__get"
+				}
+			}
+			run := func(w opened, a exec.Asker) *exec.Result { return w.run(t, `await tools["`+tool+`"]({})`, a) }
+			if r := run(w, once); r.Status != exec.Completed || asked != 1 {
+				t.Fatalf("%s: asked %d times, %s", tool, asked, r.Text)
+			}
+			// What a person allows for it is in force, also after a restart.
+			if r := run(w, asks(&asked, exec.Answer{Decision: "allow", Scope: "user"})); r.Status != exec.Completed || asked != 2 {
+				t.Fatalf("%s", r.Text)
+			}
+			if r := run(w, once); r.Status != exec.Completed || asked != 2 {
+				t.Fatalf("asked again: %s", r.Text)
+			}
+			w.Close()
+			again := open(t, o)
+			if r := run(again, once); r.Status != exec.Completed || asked != 2 {
+				t.Fatalf("asked again after a restart: %s", r.Text)
+			}
+		})
+	}
+}
+
+// TRUST-3: another definition under an approved name has to be allowed anew.
+func TestTrust3AnotherDefinition(t *testing.T) {
+	user, folder := t.TempDir(), t.TempDir()
+	server := mcptest.Write(t, twoTools)
+	file := filepath.Join(folder, ".codemode", "mcp.json")
+	def := server.Config(t, "w")
+	putFile(t, file, servers(t, def))
+	w := open(t, Options{Sources: config.Sources{Folders: []string{folder}, UserDir: user}})
+	approve := func() {
+		t.Helper()
+		if err := w.Approve("w", w.Pending()[0].Hash(), true); err != nil {
+			t.Fatal(err)
+		}
+		w.wait(t, "approved", func(s *Snapshot) bool { return names(s) == "mcp__w__drop mcp__w__get" })
+	}
+	approve()
+	asked := 0
+	always := asks(&asked, exec.Answer{Decision: "allow", Scope: "workspace"})
+	for range 2 {
+		if r := w.run(t, `await tools.mcp__w__get({})`, always); r.Status != exec.Completed || asked != 1 {
+			t.Fatalf("asked %d times: %s", asked, r.Text)
+		}
+	}
+	def.Env = map[string]string{"EXTRA": "1"}
+	putFile(t, file, servers(t, def))
+	w.Reconfigure(nil, nil, nil)
+	approve()
+	if r := w.run(t, `await tools.mcp__w__get({})`, always); r.Status != exec.Completed || asked != 2 {
+		t.Fatalf("asked %d times: %s", asked, r.Text)
+	}
+}
