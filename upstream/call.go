@@ -135,14 +135,19 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 	}
 
 	// An answer that has arrived already when the session ends still counts.
-	defer context.AfterFunc(s.life, func() {
-		time.AfterFunc(drainGrace, func() { cancel(errSessionEnded) })
-	})()
+	if s.cutOff() {
+		defer context.AfterFunc(s.life, func() {
+			time.AfterFunc(drainGrace, func() { cancel(errSessionEnded) })
+		})()
+	}
 	_, err := s.client.CallTool(ctx, request)
 	timer.Stop()
 	release()
 	r, err := s.outcome(caller, ctx, c, tap, err, limit)
 	if failed := (*CallError)(nil); errors.As(err, &failed) && failed.Reason == Unavailable && !taken() && (s.process == nil || s.process.within(drainGrace)) {
+		if s.process == nil {
+			s.end(failed.Err) // nobody is there
+		}
 		failed.Err = errNotTaken
 	}
 	return r, err
@@ -167,8 +172,7 @@ func (c Call) report(p progress) {
 // outcome makes of a call's end what the caller sees. What the tap has counts
 // more than what mcp-go made of it.
 func (s *session) outcome(caller, ctx context.Context, c Call, tap *tap, err error, limit time.Duration) (*Result, error) {
-	if s.forgotten(tap, err) {
-		s.end(errForgotten)
+	if errors.Is(err, errForgotten) {
 		return nil, &CallError{Reason: Unavailable, Server: c.Server, Message: fmt.Sprintf("server %q has forgotten the session", c.Server), Err: errForgotten}
 	}
 	switch {
@@ -189,15 +193,16 @@ func (s *session) outcome(caller, ctx context.Context, c Call, tap *tap, err err
 	if unread := (*unreadableError)(nil); errors.As(err, &unread) {
 		return nil, &CallError{Reason: Rejected, Server: c.Server, Err: err, Message: fmt.Sprintf("server %q answered the call of %q, but %s", c.Server, c.Tool, unread)}
 	}
-	failed := &CallError{Reason: Unavailable, Server: c.Server, Err: err, Message: fmt.Sprintf("server %q: %s", c.Server, s.redact(err.Error()))}
+	if s.hasEnded() && errors.Is(context.Cause(ctx), errSessionEnded) {
+		err = s.why
+	}
+	err = s.explain(err)
+	failed := &CallError{Reason: Unavailable, Server: c.Server, Err: err, Message: fmt.Sprintf("server %q: %s", c.Server, err)}
 	switch {
 	case tap.result != nil:
 		// It asks for input that nobody can give.
 		failed.Reason = Rejected
-	case s.process == nil:
-		// The next connection is a new one.
-		s.end(errors.New(s.redact(err.Error())))
-		failed.Message = fmt.Sprintf("server %q failed during the call: %s", c.Server, s.why)
+	case s.process == nil: // its own failure: the session and the calls beside it go on
 	default:
 		switch {
 		case s.wire.reason() != nil:

@@ -114,5 +114,5 @@ func faultMessage(fault *mcp.JSONRPCErrorDetails) string {
 	if fault.Message == "" {
 		return fmt.Sprintf("error %d", fault.Code)
 	}
-	return fault.Message
+	return brief(fault.Message)
 }

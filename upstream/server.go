@@ -113,6 +113,8 @@ func (s *server) start(ctx context.Context, after <-chan struct{}, recall *sync.
 func (s *server) run(ctx context.Context, onlyLegacy bool) {
 	p := s.set.policy
 	delay, failures := p.firstDelay, 0
+	var retired sync.WaitGroup // sessions over HTTP whose calls have not ended yet
+	defer retired.Wait()
 	for ctx.Err() == nil {
 		attempt, stop := context.WithTimeout(ctx, s.set.limits().ConnectTimeout)
 		session, err := s.set.dialer().connect(attempt, s.def, onlyLegacy, s.stderr)
@@ -122,16 +124,30 @@ func (s *server) run(ctx context.Context, onlyLegacy bool) {
 			connected := time.Now()
 			s.publishSession(session)
 			err = s.serve(ctx, session)
-			if session.process == nil {
-				session.drain(ctx)
-			}
-			session.close()
-			if ctx.Err() == nil && errors.Is(err, errForgotten) && time.Since(connected) > p.minSession {
-				s.publishReconnecting()
-				continue
+			if session.cutOff() {
+				session.close()
+			} else {
+				retired.Go(func() {
+					session.drain(ctx)
+					session.close()
+				})
 			}
 			if time.Since(connected) >= p.stable {
 				delay, failures = p.firstDelay, 0
+			}
+			// The end of a session that worked is no failure of the server. One whose
+			// stream ends again and again is connected to ever more seldom.
+			if ctx.Err() == nil && time.Since(connected) > p.minSession {
+				if errors.Is(err, errForgotten) {
+					s.publishReconnecting()
+					continue
+				}
+				if errors.As(err, new(lost)) {
+					s.publishReconnecting()
+					wait(ctx, delay)
+					delay = min(2*delay, p.maxDelay)
+					continue
+				}
 			}
 		} else if late && !onlyLegacy {
 			// The probe may have been what it choked on.

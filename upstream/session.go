@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"codemode-ls/config"
@@ -48,6 +51,7 @@ type session struct {
 	wire         *stdioTransport // nil for HTTP
 	stderr       *ring           // of the process
 	spill        *spill          // what fills it, nil for HTTP
+	stream       bool            // of the old transport of HTTP, whose session ends with its stream
 	trim         func()          // gives memory back, soon
 	legacy       bool            // connected without the probe
 	modern       bool            // speaks 2026-07-28 or newer
@@ -64,6 +68,9 @@ type session struct {
 	finish  context.CancelFunc
 	endOnce sync.Once
 	why     error // why it ended, valid after ended
+
+	log     *slog.Logger
+	records limiter // of what it logs
 
 	mu       sync.Mutex
 	progress map[string]*reporter // by token; guards the reporters too
@@ -88,35 +95,49 @@ type dialer struct {
 	dir      string // where servers run when their definition says nothing
 	roots    func() []string
 	running  *processes
+	http     http.RoundTripper
 	maxLine  int
 	maxValue int
 	changed  func() // a server's state has changed
 	trim     func()
+	// endpoint is how long a server of the old transport may take to name its
+	// endpoint; 0 is as long as connecting may take.
+	endpoint time.Duration
 }
 
 // connect starts the server or connects to it, and lists its tools. ctx bounds
-// all of it; the session outlives ctx. It tries the newest protocol first, and
-// when the probe kills the server, starts it again without (A server may end at
-// the first message that it does not know.)
+// all of it; the session outlives ctx. It tries the newest protocol first. When the
+// probe kills a process, it is started again without: a server may end at the first
+// message that it does not know.
 func (d dialer) connect(ctx context.Context, def config.Server, onlyLegacy bool, stderr *ring) (*session, error) {
-	onlyLegacy = onlyLegacy || def.Protocol == legacy
+	onlyLegacy = onlyLegacy || def.Protocol == legacy || def.Transport == config.SSE
 	s, err := d.dial(ctx, def, onlyLegacy, stderr)
-	if err == nil && def.Transport == config.HTTP && !onlyLegacy && !s.modern {
-		// Only a connection that is legacy from the start has a stream on which the
-		// server can announce changes.
-		s.close()
-		return d.dial(ctx, def, true, stderr)
-	}
-	if err == nil || onlyLegacy || ctx.Err() != nil || errors.Is(err, errSelf) || neverStarted(err) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, errSelf) || neverStarted(err) {
 		return s, err
 	}
-	d.log.Debug("connecting again without the probe for newer protocol versions", "server", def.Name, "err", err)
-	s, err2 := d.dial(ctx, def, true, stderr)
-	if err2 != nil {
-		return nil, err2
+	if !onlyLegacy {
+		d.log.Debug("connecting again without the probe for newer protocol versions", "server", def.Name, "err", err)
+		if s, err = d.dial(ctx, def, true, stderr); err == nil {
+			return s, nil
+		}
 	}
-	return s, nil
+	if refused := (*httpFailure)(nil); def.Transport == config.HTTP && errors.As(err, &refused) && refused.perhapsOld() && ctx.Err() == nil {
+		// The backwards compatibility of the MCP specification: a server that takes no
+		// initialize may be one of the old transport, which opens a stream.
+		def.Transport = config.SSE
+		d.endpoint = fallbackTimeout
+		if old, failure := d.dial(ctx, def, true, stderr); failure == nil {
+			return old, nil
+		} else {
+			d.log.Debug("it is no server of the old transport either", "server", def.Name, "err", failure)
+		}
+	}
+	return nil, err
 }
+
+// fallbackTimeout is how long a server that may be one of the old transport has to
+// name its endpoint.
+const fallbackTimeout = 5 * time.Second
 
 // startError is a program that could not be started at all.
 type startError struct{ error }
@@ -129,6 +150,7 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	s := &session{
 		name: def.Name, url: def.URL, legacy: onlyLegacy, changed: make(chan struct{}, 1), asked: make(chan struct{}, 1),
 		progress: map[string]*reporter{}, stderr: stderr, trim: d.trim, maxValue: d.maxValue,
+		log: d.log, records: limiter{burst: 50, every: 100 * time.Millisecond},
 	}
 	s.life, s.finish = context.WithCancel(context.Background())
 	s.ended = s.life.Done()
@@ -137,7 +159,8 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	var t transport.Interface
 	switch def.Transport {
 	case config.HTTP, config.SSE:
-		t, err = d.remote(def, onlyLegacy, s)
+		s.stream = def.Transport == config.SSE
+		t, err = d.remote(ctx, def, onlyLegacy, s)
 	default:
 		s.spill = &spill{ring: stderr, ctx: s.ctx, throttle: throttle{what: "standard error", notify: d.changed}}
 		if s.process, err = d.running.start(def, d.dir, s.spill); err == nil {
@@ -156,11 +179,16 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	}
 	s.client = client.NewClient(t, options...)
 	s.client.OnNotification(s.notified)
-	s.client.OnConnectionLost(func(err error) { s.end(errors.New(s.redact(fmt.Sprintf("the connection was lost: %v", err)))) })
+	s.client.OnConnectionLost(func(err error) {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("the server closed its event stream")
+		}
+		s.end(lost{err})
+	})
 
-	if err := s.client.Start(s.ctx); err != nil {
+	if err := s.start(ctx); err != nil {
 		s.close()
-		return nil, errors.New(s.redact(err.Error()))
+		return nil, err
 	}
 	if s.process != nil {
 		s.background.Go(s.watch)
@@ -177,6 +205,28 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 		s.background.Go(func() { s.listen(d.log) })
 	}
 	return s, nil
+}
+
+// start opens the transport. The old one waits there for the first event, and ends
+// with its stream.
+func (s *session) start(ctx context.Context) error {
+	var x exchange
+	own := s.ctx
+	if s.stream {
+		own = context.WithValue(own, exchangeKey{}, &x)
+		defer context.AfterFunc(ctx, s.cancel)()
+		context.AfterFunc(s.life, s.cancel)
+	}
+	err := s.client.Start(own)
+	switch f := x.failure.Load(); {
+	case err == nil:
+		return nil
+	case f != nil:
+		return s.explain(f)
+	case s.hasEnded():
+		return s.explain(s.why)
+	}
+	return s.failure(ctx, err)
 }
 
 // watch notices the end of the process, or of its output.
@@ -285,8 +335,43 @@ func (s *session) failure(ctx context.Context, err error) error {
 		}
 		return errors.New(late)
 	}
-	return errors.New(s.redact(err.Error()))
+	return s.explain(err)
 }
+
+// explained is an error in words for a person.
+type explained struct {
+	words string
+	error
+}
+
+func (e explained) Error() string { return e.words }
+func (e explained) Unwrap() error { return e.error }
+
+// explain says what went wrong over HTTP: the first error of the chain that is not a
+// wrapper, without what may be secret, bounded (OUT-3).
+func (s *session) explain(err error) error {
+	words := err.Error()
+	var f *httpFailure
+	var u *url.Error
+	switch {
+	case errors.As(err, &f):
+		words = f.Error()
+	case errors.As(err, &u):
+		words = u.Err.Error()
+		if errors.Is(u.Err, io.EOF) || errors.Is(u.Err, syscall.ECONNRESET) {
+			words = "the connection was cut before the server had answered (" + words + ")"
+		}
+	default:
+		words = strings.TrimPrefix(words, "transport error: ")
+	}
+	return explained{brief(s.redact(words)), err}
+}
+
+// lost is the end of the old transport's stream, which may be opened anew.
+type lost struct{ error }
+
+func (l lost) Error() string { return "the connection was lost: " + l.error.Error() }
+func (l lost) Unwrap() error { return l.error }
 
 // redact takes what may be secret out of a message: the path and the query of
 // the server's URL.
@@ -305,6 +390,8 @@ func (s *session) notified(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case string(mcp.MethodNotificationToolsListChanged):
 		s.signalChanged()
+	case string(mcp.MethodNotificationMessage):
+		s.logged(n.Params.AdditionalFields)
 	case "notifications/progress":
 		fields := n.Params.AdditionalFields
 		var p progress
@@ -411,12 +498,11 @@ func (s *session) begin() (done func()) {
 	}
 }
 
-// drain lets the calls of a session over HTTP that is of no more use have their
-// answers: one of them has heard that the server has forgotten it, and the others
-// are about to. Cut off, they could not be made again.
+// drain waits until the calls of a session over HTTP that is of no more use have
+// their answers, which still come: one of them has heard that the server has
+// forgotten it, or that it takes no new connections. Cut off, they could not be made
+// again.
 func (s *session) drain(ctx context.Context) {
-	late := time.NewTimer(drainGrace)
-	defer late.Stop()
 	s.mu.Lock()
 	if s.calls == 0 {
 		s.mu.Unlock()
@@ -427,10 +513,12 @@ func (s *session) drain(ctx context.Context) {
 	s.mu.Unlock()
 	select {
 	case <-idle:
-	case <-late.C:
 	case <-ctx.Done():
 	}
 }
+
+// cutOff says whether what is under way ends with the session.
+func (s *session) cutOff() bool { return s.process != nil || s.stream }
 
 // close ends the session, its process and its children, and waits.
 func (s *session) close() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"slices"
 	"sync"
@@ -20,6 +21,7 @@ type Set struct {
 	cache      cache
 	policy     policy
 	executable string
+	http       *http.Transport
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -41,7 +43,7 @@ func NewSet(o Options) *Set {
 	if o.Limits == (config.Limits{}) {
 		o.Limits = config.DefaultLimits()
 	}
-	s := &Set{options: o, log: o.Log, cache: cache{o.CacheDir}, policy: defaultPolicy, roots: slices.Clone(o.Roots)}
+	s := &Set{options: o, log: o.Log, cache: cache{o.CacheDir}, policy: defaultPolicy, http: newHTTP(), roots: slices.Clone(o.Roots)}
 	s.executable, _ = os.Executable()
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -98,7 +100,7 @@ func (s *Set) dialer() dialer {
 	d := dialer{
 		log: s.log, version: s.options.Version, roots: s.currentRoots, running: &s.running,
 		maxLine: maxMessage(s.options.Limits.MaxValueBytes), maxValue: s.options.Limits.MaxValueBytes,
-		changed: s.changed, trim: s.memory.trim,
+		changed: s.changed, trim: s.memory.trim, http: s.http,
 	}
 	if len(s.roots) > 0 {
 		d.dir = s.roots[0]
@@ -337,6 +339,7 @@ func (s *Set) Close() {
 	}
 	s.running.end()
 	s.memory.stop()
+	s.http.CloseIdleConnections()
 }
 
 // Kill ends every stdio server by force and waits for nothing: for a program that

@@ -3,11 +3,12 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"sync/atomic"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -27,8 +28,6 @@ type tap struct {
 	emptyCursor bool
 	// asksInput: the result is no result yet, but asks for input.
 	asksInput bool
-	// status is the HTTP status of the answer, 0 over stdio.
-	status atomic.Int32
 }
 
 type tapKey struct{}
@@ -42,7 +41,6 @@ func tapped(ctx context.Context) (context.Context, *tap) {
 func begin(ctx context.Context) {
 	if t, ok := ctx.Value(tapKey{}).(*tap); ok {
 		t.result, t.fault, t.asksInput = nil, nil, false
-		t.status.Store(0)
 	}
 }
 
@@ -62,9 +60,28 @@ func record(ctx context.Context, req transport.JSONRPCRequest, resp *transport.J
 			}
 		}
 	}
-	if req.Method == string(mcp.MethodInitialize) && resp.Error == nil {
-		resp.Result = repairInitialize(resp.Result)
+	if resp.Error != nil {
+		return
 	}
+	switch mcp.MCPMethod(req.Method) {
+	case mcp.MethodInitialize:
+		resp.Result = repairInitialize(resp.Result)
+	case mcp.MethodServerDiscover:
+		if !discovered(resp.Result) {
+			resp.Error = &mcp.JSONRPCErrorDetails{Code: mcp.METHOD_NOT_FOUND, Message: "the answer to server/discover names no newer protocol version"}
+		}
+	}
+}
+
+// discovered says whether an answer to server/discover names a protocol version
+// that we speak and that knows this request. Some servers answer requests that they
+// do not know with {}.
+func discovered(raw json.RawMessage) bool {
+	var versions []string
+	for _, version := range elements(members(jsontext.Value(raw))["supportedVersions"]) {
+		versions = append(versions, stringOf(version))
+	}
+	return mcp.IsModernProtocol(mcp.NegotiateMutuallySupportedVersion(versions))
 }
 
 // repairInitialize keeps what can be read of an initialize result that mcp-go
@@ -140,13 +157,23 @@ func withEmptyCursor(params any) (map[string]json.RawMessage, error) {
 // The HTTP transports embed mcp-go's concrete ones, so that their optional
 // interfaces stay visible.
 
+// errLegacyOnly is that of a connection whose server speaks no protocol version
+// without sessions. It opens none, because the one that is used needs a connection
+// of another kind.
+var errLegacyOnly = errors.New("the server speaks no newer protocol version")
+
 type httpTransport struct {
 	*transport.StreamableHTTP
-	s *session
+	s     *session
+	g     *gate
+	probe bool // for the newest protocol version alone
 }
 
 func (t httpTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	resp, err := sendTapped(ctx, req, t.StreamableHTTP.SendRequest)
+	if t.probe && req.Method == string(mcp.MethodInitialize) {
+		return nil, errLegacyOnly
+	}
+	resp, err := t.g.send(ctx, req, t.StreamableHTTP.SendRequest)
 	t.s.cancelled(ctx, req, err, t.StreamableHTTP.SendNotification)
 	return resp, err
 }
@@ -155,13 +182,26 @@ func (t httpTransport) SetRequestHandler(h transport.RequestHandler) {
 	t.StreamableHTTP.SetRequestHandler(decline(h))
 }
 
+func (t httpTransport) SetProtocolVersion(version string) {
+	t.StreamableHTTP.SetProtocolVersion(version)
+	t.g.setVersion(version)
+}
+
 type sseTransport struct {
 	*transport.SSE
 	s *session
+	g *gate
 }
 
 func (t sseTransport) SendRequest(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	resp, err := sendTapped(ctx, req, t.SSE.SendRequest)
+	resp, err := t.g.send(ctx, req, t.SSE.SendRequest)
 	t.s.cancelled(ctx, req, err, t.SSE.SendNotification)
 	return resp, err
 }
+
+var (
+	_ client.RootsHandler              = rootsHandler(nil)
+	_ transport.BidirectionalInterface = (*stdioTransport)(nil)
+	_ transport.BidirectionalInterface = httpTransport{}
+	_ transport.HTTPConnection         = httpTransport{}
+)
