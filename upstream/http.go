@@ -159,6 +159,7 @@ func (g *gate) forgotten(ctx context.Context, x *exchange, f *httpFailure) bool 
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	ctx, _ = tapped(ctx) // what the call was answered remains its own
+	//lint:ignore SA1019 only older protocol versions have sessions
 	err := g.s.client.Ping(ctx)
 	var ping *httpFailure
 	return errors.Is(err, errForgotten) || errors.As(err, &ping) && ping.status == http.StatusBadRequest
