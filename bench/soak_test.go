@@ -116,8 +116,8 @@ func TestSoak(t *testing.T) {
 	p := &peer{t: t, w: cw, r: bufio.NewReaderSize(cr, 1<<16)}
 	p.call("initialize", map[string]any{
 		"processId": nil, "rootUri": nil,
-		"capabilities":          map[string]any{"textDocument": map[string]any{"diagnostic": map[string]any{}}},
-		"initializationOptions": map[string]any{"codemode": map[string]any{"mcpServers": map[string]any{"soak": map[string]any{"command": command, "args": args}}}},
+		"capabilities":          map[string]any{"textDocument": map[string]any{"diagnostic": map[string]any{}}, "experimental": map[string]any{"codemode": map[string]any{"splitSettings": true}}},
+		"initializationOptions": map[string]any{"codemode": map[string]any{"mcpServers": map[string]any{"soak": map[string]any{"command": command, "args": args}}, "$workspace": map[string]any{}}},
 	})
 	p.notify("initialized", struct{}{})
 	p.version = 1

@@ -60,7 +60,7 @@ func (l *loader) settings(d layerDocument, trusted bool) {
 			continue
 		}
 		if s.Trusted && !trusted {
-			d.reportValue(&m.Name, "warning", "untrusted-setting", fmt.Sprintf("%q is ignored here: a workspace cannot set it", s.Name))
+			d.reportValue(&m.Name, "warning", "untrusted-setting", fmt.Sprintf("%q is ignored here: a workspace's file may have set it; %s", s.Name, l.ownPlace()))
 			continue
 		}
 		l.apply(d.document, s, &m.Value)
@@ -68,6 +68,14 @@ func (l *loader) settings(d layerDocument, trusted bool) {
 	if d.file != "" {
 		reportUnknown(d)
 	}
+}
+
+// ownPlace says where the user can write what is not taken from a workspace.
+func (l *loader) ownPlace() string {
+	if file := l.sources.userFile(); file != "" {
+		return "write it in " + file
+	}
+	return "write it in your own configuration file"
 }
 
 // remote applies what the editor's section has under "$remote": exec.enabled as

@@ -45,6 +45,10 @@ configuration file ` + "`config.json`" + `, which is JSON with comments; nested 
 user settings come over the file, and its workspace settings over those. A number outside its bounds is moved to the nearest
 bound, with a warning.
 
+Only the VS Code extension tells the user's settings from the workspace's. Settings of all other editors count as workspace settings,
+because a file of the workspace may have set them (` + "`.dir-locals.el`" + `, ` + "`.zed/settings.json`" + `, ` + "`coc-settings.json`" + ` and the like): put your own
+servers, and what is marked *trusted*, into ` + "`config.json`" + `, or name servers with ` + "`codemode-ls lsp --server`" + `.
+
 A workspace's ` + "`.codemode/mcp.json`" + ` has ` + "`mcpServers`" + ` and, for ` + "`${input:id}`" + `, ` + "`inputs`" + ` alone. Servers that it or the
 editor's workspace settings name are started only after a person has approved them. Settings marked *trusted* are ignored in
 workspace settings.

@@ -71,6 +71,14 @@ type codemodeClient struct {
 	Models     bool `json:"models,omitzero"`     // answers codemode/model: scripts may use its models
 	Trust      bool `json:"trust,omitzero"`      // asks a person for approval of servers by itself
 	Input      bool `json:"input,omitzero"`      // answers codemode/input
+	// names in `$workspace` of its settings those that files of the workspace set, and lets no file write that member
+	SplitSettings bool `json:"splitSettings,omitzero"`
+}
+
+// splitsSettings says that the client hands over the user's settings and those of a
+// workspace's files apart (TRUST-1).
+func (c *clientCapabilities) splitsSettings() bool {
+	return c.Codemode != nil && c.Codemode.SplitSettings
 }
 
 // canAsk says that permission is asked for with codemode/permission.

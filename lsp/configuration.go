@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -17,60 +16,50 @@ const section = "codemode"
 // workspace/configuration; then what was known before counts.
 const configurationTime = 10 * time.Second
 
+// workspaceMember of the section is the part that a workspace's own files set.
+const workspaceMember = "$workspace"
+
 // settings are the values of the editor's `codemode` section.
 type settings struct {
-	Editor jsontext.Value // all of them, merged
-	// EditorWorkspace is the part that a workspace's own files set, and that is
-	// therefore not trusted (TRUST-1). A client says so by the member "$workspace"
-	// of the section.
+	Editor jsontext.Value // those of the user and the workspace, merged; none of a client that does not split them
+	// EditorWorkspace is the part that a workspace's own files may have set, and that
+	// is therefore not trusted (TRUST-1).
 	EditorWorkspace jsontext.Value
 }
 
 // readSettings splits a value of the section. ok is false when it is none.
 //
-// Clients of the VS Code family merge .vscode/settings.json of a workspace into
-// what they answer. One of them that does not tell the two apart is not
-// believed: all of it counts as the workspace's.
-func readSettings(value jsontext.Value, clientName string) (_ settings, ok bool) {
+// Most clients merge files of the workspace into their settings, and which do is not
+// for their names to tell. The user's part is believed only of a client that has said
+// in initialize that it splits, and does. The member alone is no proof, since a
+// workspace's file can contain it; what a client can do comes from its code.
+func readSettings(value jsontext.Value, splits bool) (_ settings, ok bool) {
 	if value.Kind() != '{' {
 		return settings{}, false
 	}
-	var parts struct {
-		Workspace jsontext.Value `json:"$workspace"`
-		Rest      jsontext.Value `json:",embed"`
-	}
-	if err := json.Unmarshal(value, &parts); err != nil {
+	var members map[string]jsontext.Value
+	if err := json.Unmarshal(value, &members); err != nil {
 		return settings{}, false
 	}
-	if parts.Rest == nil {
-		parts.Rest = jsontext.Value("{}")
+	s := settings{Editor: jsontext.Value("{}"), EditorWorkspace: jsontext.Value("{}")}
+	all := &s.EditorWorkspace
+	if workspace := members[workspaceMember]; splits && workspace.Kind() == '{' {
+		s.EditorWorkspace = workspace
+		all = &s.Editor
 	}
-	s := settings{Editor: parts.Rest, EditorWorkspace: parts.Workspace}
-	if s.EditorWorkspace.Kind() != '{' {
-		s.EditorWorkspace = nil
+	delete(members, workspaceMember)
+	merged, err := json.Marshal(members, json.Deterministic(true))
+	if err != nil {
+		return settings{}, false
 	}
-	if parts.Workspace == nil && mergesWorkspaceSettings(clientName) {
-		s.EditorWorkspace = s.Editor
-	}
+	*all = merged
 	return s, true
-}
-
-// mergesWorkspaceSettings says that a client answers workspace/configuration
-// with settings that files of the workspace may have set.
-func mergesWorkspaceSettings(clientName string) bool {
-	name := strings.ToLower(clientName)
-	for _, family := range []string{"visual studio code", "vscode", "vscodium", "code - oss", "code-server", "cursor", "windsurf", "theia"} {
-		if strings.Contains(name, family) {
-			return true
-		}
-	}
-	return false
 }
 
 // initialSettings reads initializationOptions: the section itself, or an object
 // that has it under its name.
-func initialSettings(options jsontext.Value, clientName string) settings {
-	s, _ := readSettings(inSection(options), clientName)
+func initialSettings(options jsontext.Value, splits bool) settings {
+	s, _ := readSettings(inSection(options), splits)
 	return s
 }
 
@@ -137,7 +126,7 @@ func (s *Server) fetchSettings(ctx context.Context) bool {
 	if len(values) == 0 {
 		return false
 	}
-	got, ok := readSettings(values[0], client.Name)
+	got, ok := readSettings(values[0], client.splitsSettings())
 	if ok {
 		s.setSettings(got)
 	}
@@ -169,7 +158,7 @@ func (s *Server) followSettings(ctx context.Context) {
 
 func (s *Server) didChangeConfiguration(_ context.Context, p *protocol.DidChangeConfigurationParams) error {
 	client := s.session.Snapshot().Client
-	if pushed, ok := readSettings(inSection(p.Settings), client.Name); ok {
+	if pushed, ok := readSettings(inSection(p.Settings), client.splitsSettings()); ok {
 		s.setSettings(pushed)
 	}
 	poke(s.settingsChanged)

@@ -23,7 +23,7 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 	s.log.Info("initialize", "client", client.Name, "encoding", client.Encoding)
 	s.mu.Lock()
 	s.folders = foldersOf(p)
-	s.settings = initialSettings(p.InitializationOptions, client.Name)
+	s.settings = initialSettings(p.InitializationOptions, client.splitsSettings())
 	s.mu.Unlock()
 	s.session.Edit(func(next *Snapshot) { next.Client = client })
 	if s.o.TypeScript != nil {

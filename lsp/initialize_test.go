@@ -169,31 +169,37 @@ func TestReadCapabilities(t *testing.T) {
 	}
 }
 
-// TRUST-1: what an editor's workspace settings say is not trusted, also when
-// the editor does not tell them from the user's.
-func TestReadSettings(t *testing.T) {
-	for _, test := range []struct{ client, value, editor, workspace string }{
-		{"Neovim", `{"mcpServers":{"a":{}}}`, `{"mcpServers":{"a":{}}}`, ``},
-		{"Visual Studio Code", `{"mcpServers":{"a":{}}}`, `{"mcpServers":{"a":{}}}`, `{"mcpServers":{"a":{}}}`},
-		{"Visual Studio Code", `{"a":1,"$workspace":{"b":2}}`, `{"a":1}`, `{"b":2}`},
-		{"Visual Studio Code", `{"a":1,"$workspace":{}}`, `{"a":1}`, `{}`},
-		{"code-oss", `{"a":1,"$workspace":null}`, `{"a":1}`, ``},
-		{"Cursor", `{}`, `{}`, `{}`},
+// TRUST-1: what an editor says counts as a workspace file's, but for the user's part of
+// a client that has announced that it splits the two, and does.
+func TestTrust1ReadSettings(t *testing.T) {
+	for _, test := range []struct {
+		splits                   bool
+		value, editor, workspace string
+	}{
+		{false, `{"mcpServers":{"a":{}}}`, `{}`, `{"mcpServers":{"a":{}}}`},
+		{false, `{"a":1,"$workspace":{}}`, `{}`, `{"a":1}`}, // a workspace's file can forge it
+		{false, `{"a":1,"$workspace":{"b":2}}`, `{}`, `{"a":1}`},
+		{false, `{"$remote":{"exec.enabled":true}}`, `{}`, `{"$remote":{"exec.enabled":true}}`},
+		{true, `{"a":1,"$workspace":{"b":2}}`, `{"a":1}`, `{"b":2}`},
+		{true, `{"a":1,"$workspace":{}}`, `{"a":1}`, `{}`},
+		{true, `{"a":1,"$workspace":null}`, `{}`, `{"a":1}`},
+		{true, `{"a":1}`, `{}`, `{"a":1}`},
+		{true, `{}`, `{}`, `{}`},
 	} {
-		s, ok := readSettings(jsontext.Value(test.value), test.client)
+		s, ok := readSettings(jsontext.Value(test.value), test.splits)
 		if !ok || string(s.Editor) != test.editor || string(s.EditorWorkspace) != test.workspace {
-			t.Errorf("%s %s: %v %s %s", test.client, test.value, ok, s.Editor, s.EditorWorkspace)
+			t.Errorf("%v %s: %v %s %s", test.splits, test.value, ok, s.Editor, s.EditorWorkspace)
 		}
 	}
 	for _, value := range []string{``, `null`, `7`, `[]`, `"x"`} {
-		if _, ok := readSettings(jsontext.Value(value), ""); ok {
+		if _, ok := readSettings(jsontext.Value(value), true); ok {
 			t.Errorf("%q is taken for settings", value)
 		}
 	}
-	if got := string(initialSettings(jsontext.Value(`{"codemode":{"demo":true},"other":1}`), "x").Editor); got != `{"demo":true}` {
+	if got := string(initialSettings(jsontext.Value(`{"codemode":{"demo":true},"other":1}`), false).EditorWorkspace); got != `{"demo":true}` {
 		t.Errorf("initializationOptions: %s", got)
 	}
-	if got := strings.TrimSpace(string(initialSettings(jsontext.Value(`{"demo":true}`), "x").Editor)); got != `{"demo":true}` {
+	if got := strings.TrimSpace(string(initialSettings(jsontext.Value(`{"demo":true}`), false).EditorWorkspace)); got != `{"demo":true}` {
 		t.Errorf("initializationOptions: %s", got)
 	}
 }

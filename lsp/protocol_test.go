@@ -101,10 +101,11 @@ The server answers under the same key with %s: %s is %d.
 ## Settings
 
 The server asks for the section ` + "`codemode`" + ` by ` + "`workspace/configuration`" + `, and takes it also from ` + "`initializationOptions`" + ` and
-` + "`workspace/didChangeConfiguration`" + `; [settings.md](settings.md) lists what is in it. A client that knows which settings the files of a
-workspace have set repeats those under ` + "`$workspace`" + ` in that section: MCP servers among them need a person's approval, and settings
-that are marked as trusted are ignored. Of a client that merges the two and does not say so (the family of VS Code), all count as the
-workspace's.
+` + "`workspace/didChangeConfiguration`" + `; [settings.md](settings.md) lists what is in it. All of it counts as set by a file
+of the workspace, because most clients merge such files into what they answer: MCP servers need a person's approval, and settings that are
+marked as trusted are ignored. A client that knows better says so by the capability ` + "`splitSettings`" + `, and repeats under ` + "`$workspace`" + ` in
+that section, ` + "`{}`" + ` if there are none, what files of the workspace have set; the rest is then the user's own. It must write that member itself and
+pass on none that comes from a file. Without the capability, the member is ignored.
 
 ## Commands
 

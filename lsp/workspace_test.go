@@ -166,14 +166,14 @@ func TestConfiguration(t *testing.T) {
 		}
 		return "null"
 	})
-	c.call("initialize", `{"workspaceFolders":[{"uri":"file:///w/one","name":"one"},{"uri":"https://x/y","name":"far"}],"capabilities":{"workspace":{"configuration":true,"didChangeConfiguration":{"dynamicRegistration":true}}}}`).ok()
+	c.call("initialize", `{"workspaceFolders":[{"uri":"file:///w/one","name":"one"},{"uri":"https://x/y","name":"far"}],"capabilities":{"workspace":{"configuration":true,"didChangeConfiguration":{"dynamicRegistration":true}},"experimental":{"codemode":{"splitSettings":true}}}}`).ok()
 	c.notify("initialized", `{}`)
 	c.notification("client/registerCapability")
 	<-w.open
 	if got := w.options.Sources; string(got.Editor) != `{"demo":true}` || string(got.EditorWorkspace) != `{"x":1}` || len(got.Folders) != 1 || got.Folders[0] != "/w/one" {
 		t.Errorf("opened with %+v", got)
 	}
-	value = `[{"demo":false}]`
+	value = `[{"demo":false,"$workspace":{}}]`
 	c.notify("workspace/didChangeConfiguration", `{"settings":null}`)
 	for {
 		w.mu.Lock()

@@ -122,8 +122,8 @@ local ok, err = xpcall(function()
   check_prompt()
   require('codemode.prompts').reading_ms = 0 -- nobody reads what follows
   require('codemode').setup({
-    cmd = { vim.env.CODEMODE_LS, 'lsp' },
-    settings = { mcpServers = { box = { command = vim.env.CODEMODE_LS, args = { 'demo' } } } },
+    -- Typed on a command line, and so trusted; what settings name has to be approved.
+    cmd = { vim.env.CODEMODE_LS, 'lsp', '--server', "box='" .. vim.env.CODEMODE_LS .. "' demo" },
   })
 
   -- Attach

@@ -18,7 +18,7 @@ export const Method = {
 } as const;
 
 /** What this client can do: `capabilities.experimental.codemode`. */
-export const clientCapabilities = { permission: true, events: true, input: true, trust: true } as const;
+export const clientCapabilities = { permission: true, events: true, input: true, trust: true, splitSettings: true } as const;
 
 /** What a configuration file asks of a person. */
 export interface InputQuestion {
