@@ -62,6 +62,12 @@ type Server struct {
 	// Unanswered is the hash of the definition before inputs were filled in; "" when
 	// there are none.
 	Unanswered string
+	// Written is the definition as it stands in its file, variables by their names; nil
+	// when it is the same. Reads are the variables.
+	Written *Server
+	Reads   []Read
+	// EnvFile is the path of a file of variables; of a Written one alone.
+	EnvFile string
 }
 
 // An Input is a question that a file asks a person, as ${input:id} (MCP-2).
@@ -102,8 +108,8 @@ func (s Server) InputProblem() string {
 }
 
 // Hash identifies the whole definition, values of variables included, but for
-// the answers to inputs, which a person gives anew. An approval is for one hash;
-// any change asks again (TRUST-1).
+// the answers to inputs, which a person gives anew: what runs. What a person
+// approves is ApprovalHash.
 func (s Server) Hash() string {
 	if s.Unanswered != "" {
 		return s.Unanswered
@@ -112,6 +118,10 @@ func (s Server) Hash() string {
 	h.text("codemode-ls server definition 1")
 	for _, field := range []string{s.Name, string(s.Layer), s.File, s.Transport, s.Protocol, s.Command, s.Cwd, s.URL} {
 		h.text(field)
+	}
+	if s.EnvFile != "" {
+		h.text("envFile")
+		h.text(s.EnvFile)
 	}
 	h.number(len(s.Args))
 	for _, arg := range s.Args {
@@ -144,8 +154,9 @@ func (h definitionHash) text(s string) {
 
 // Summary is one line for a person who decides on the server: the command with
 // its arguments or the URL, the folder, and the names (never the values) of
-// environment variables and headers (TRUST-1).
+// environment variables and headers, and which variables go where (TRUST-1).
 func (s Server) Summary() string {
+	s = s.Shown()
 	var b strings.Builder
 	if s.URL != "" {
 		b.WriteString(quoteWord(s.URL))
@@ -171,6 +182,13 @@ func (s Server) Summary() string {
 			names[i] = quoteWord(name)
 		}
 		b.WriteString(" (" + part.label + ": " + strings.Join(names, ", ") + ")")
+	}
+	if len(s.Reads) > 0 {
+		var reads []string
+		for _, read := range s.Reads {
+			reads = append(reads, quoteWord(read.Name)+" → "+read.To)
+		}
+		b.WriteString(" (reads: " + strings.Join(reads, ", ") + ")")
 	}
 	return b.String()
 }

@@ -17,6 +17,7 @@ func (r *serverReader) envFile(v *hujson.Value, env map[string]string) map[strin
 	if path == "" {
 		return env
 	}
+	r.envFilePath = path
 	content, err := readFile(path)
 	if err != nil {
 		r.problem(v, "env-file", fmt.Sprintf("\"envFile\" %s: %v", filepath.Base(path), err))

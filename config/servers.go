@@ -38,6 +38,9 @@ type serverReader struct {
 	used      map[string]bool // ids of inputs
 	envFileAt *hujson.Value   // of envFile, read when env is known
 	foreign   bool            // nothing that can be started from here
+	field     string          // that is being read
+	// envFilePath is where envFile was read.
+	envFilePath string
 }
 
 // readServers reads an object of definitions, which is called what.
@@ -67,6 +70,20 @@ func (d *document) readServers(v *hujson.Value, what string, sc scope) []Server 
 
 // readServer reads one definition; ok is false when it is none of ours.
 func (d *document) readServer(m *hujson.ObjectMember, sc scope) (_ Server, ok bool) {
+	w := serverReader{document: &document{file: d.file, what: d.what, text: d.text, root: d.root, findings: new([]Finding)}, scope: sc}
+	w.expander = sc.expander.asWritten(func(name string) { w.reads(w.field, name) })
+	w.expander.noteInput = func(id string) { w.reads(w.field, "input:"+id) }
+	w.read(m)
+	r := d.readValues(m, sc)
+	written, reads := w.written(&r)
+	if len(reads) > 0 || written.Hash() != r.server.Hash() {
+		r.server.Written, r.server.Reads = written, reads
+	}
+	return r.server, !r.foreign
+}
+
+// readValues reads a definition with the values of its variables.
+func (d *document) readValues(m *hujson.ObjectMember, sc scope) serverReader {
 	r := serverReader{document: d, scope: sc, used: map[string]bool{}}
 	r.expander.used = r.used
 	answers := r.expander.input
@@ -78,7 +95,7 @@ func (d *document) readServer(m *hujson.ObjectMember, sc scope) (_ Server, ok bo
 		r.read(m)
 		if len(r.used) == 0 {
 			*d.findings = append(*d.findings, *r.findings...)
-			return r.server, !r.foreign
+			return r
 		}
 		hash := r.server.Hash()
 		r = serverReader{document: d, scope: sc, used: map[string]bool{}}
@@ -86,10 +103,10 @@ func (d *document) readServer(m *hujson.ObjectMember, sc scope) (_ Server, ok bo
 		r.read(m)
 		r.server.Unanswered = hash
 		r.needs(m)
-		return r.server, !r.foreign
+		return r
 	}
 	r.read(m)
-	return r.server, !r.foreign
+	return r
 }
 
 // needs notes which inputs nobody has answered yet.
@@ -135,7 +152,7 @@ func (r *serverReader) read(m *hujson.ObjectMember) {
 		return
 	}
 	r.fields(object)
-	if r.envFileAt != nil {
+	if r.envFileAt != nil && !r.expander.written {
 		r.server.Env = r.envFile(r.envFileAt, r.server.Env)
 	}
 	if s.Cwd == "" && r.folder != "" {
@@ -307,6 +324,7 @@ func (r *serverReader) ofEnvironment(field string, v *hujson.Value) (string, boo
 		r.problem(v, "wrong-type", fmt.Sprintf("%q must be the name of an environment variable", field))
 		return "", false
 	}
+	r.field = field
 	value, ok := r.expander.lookup(name)
 	if !ok {
 		r.problem(v, "unset-variable", fmt.Sprintf("in %q: environment variable %s is not set", field, name))
@@ -327,7 +345,7 @@ func (r *serverReader) complete(name *hujson.Value) {
 		r.problem(name, "no-command", "type \"stdio\" needs a \"command\"")
 	case s.Command != "" && (s.Transport == HTTP || s.Transport == SSE):
 		r.problem(name, "no-url", fmt.Sprintf("type %q needs a \"url\"", s.Transport))
-	case s.URL != "" && !strings.Contains(s.URL, "${input:"):
+	case s.URL != "" && !r.expander.written && !strings.Contains(s.URL, "${input:"):
 		if err := checkURL(s.URL); err != nil {
 			r.problem(name, "bad-url", err.Error())
 		}
@@ -361,6 +379,7 @@ func (r *serverReader) string(field string, v *hujson.Value) string {
 }
 
 func (r *serverReader) expanded(field string, v *hujson.Value, s string) string {
+	r.field = field
 	value, err := r.expander.expand(s)
 	if err != nil {
 		r.problem(v, err.code, fmt.Sprintf("in %q: %s", field, err.message))
@@ -430,7 +449,7 @@ func (r *serverReader) boolean(field string, v *hujson.Value, fallback bool) boo
 func (r *serverReader) directory(field string, v *hujson.Value) string {
 	path := r.string(field, v)
 	switch {
-	case path == "" || filepath.IsAbs(path):
+	case path == "" || filepath.IsAbs(path) || r.expander.written:
 		return path
 	case r.expander.folder == "":
 		r.problem(v, "relative-path", fmt.Sprintf("%q is a relative path, but no folder is open", field))

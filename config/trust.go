@@ -48,7 +48,7 @@ const (
 // Verdict says whether s may be started. Only servers of the Workspace layer
 // need an approval. A decision that another process has stored meanwhile counts.
 func (t *Trust) Verdict(s Server) Verdict {
-	return t.verdict(s.Layer, s.Hash())
+	return t.verdict(s.Layer, s.ApprovalHash())
 }
 
 // HookVerdict says whether h may be run, as Verdict does for servers.
@@ -73,7 +73,7 @@ func (t *Trust) verdict(layer Layer, hash string) Verdict {
 
 // Decide stores a person's decision on exactly this definition.
 func (t *Trust) Decide(s Server, approve bool) error {
-	entry := TrustEntry{Name: s.Name, Hash: s.Hash(), File: s.File, Summary: s.Summary(), Approved: approve}
+	entry := TrustEntry{Name: s.Name, Hash: s.ApprovalHash(), File: s.File, Summary: s.Summary(), Approved: approve}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.store(entry); err != nil {

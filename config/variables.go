@@ -18,6 +18,9 @@ type expander struct {
 	used  map[string]bool // ids of inputs that were asked for
 	// file reads a file that a value names; nil forbids that.
 	file func(path string) (string, error)
+	// written leaves every value as it is, and only looks which variables it has.
+	written   bool
+	noteInput func(id string)
 }
 
 // variableError says which variable cannot be replaced, and why.
@@ -31,6 +34,11 @@ func (e *variableError) Error() string { return e.message }
 // variable; one that is set to nothing stays empty. A dollar sign without a brace
 // is itself, but where the dialect has $X. What is replaced is not looked at again.
 func (e expander) expand(s string) (string, *variableError) {
+	if e.written {
+		e.written = false
+		_, _ = e.expand(s) // what is wrong is reported when the values are read
+		return s, nil
+	}
 	if e.syntax.braces {
 		return e.expandBraces(s)
 	}
@@ -130,6 +138,9 @@ func (e expander) value(expression string) (string, *variableError) {
 			return value, err
 		}
 		if id, ok := strings.CutPrefix(name, "input:"); ok && e.syntax.inputs {
+			if e.noteInput != nil {
+				e.noteInput(id)
+			}
 			e.used[id] = true
 			if value, ok := e.answer(id); ok {
 				return value, nil

@@ -36,9 +36,9 @@ func (s *Server) configLens(snap *Snapshot, doc *Document) []protocol.CodeLens {
 		add(statusWords(v), CommandShowServerLog, name)
 		switch {
 		case v.State == upstream.Untrusted:
-			add("Approve", CommandApproveServer, name, v.Server.Hash(), "allow")
+			add("Approve", CommandApproveServer, name, v.Server.ApprovalHash(), "allow")
 			if !v.Refused {
-				add("Refuse", CommandApproveServer, name, v.Server.Hash(), "deny")
+				add("Refuse", CommandApproveServer, name, v.Server.ApprovalHash(), "deny")
 			}
 		case v.Server.Problem == "" && !v.Server.Disabled && len(v.Server.NeedsInput) == 0:
 			add("Restart", CommandRestartServer, name)
@@ -137,7 +137,7 @@ func (s *Server) configActions(snap *Snapshot, doc *Document, p *protocol.CodeAc
 		name := plain(e.Server.Name, 80)
 		switch {
 		case v.State == upstream.Untrusted:
-			offer("Approve "+name+" as it is defined now", DiagnosticServerUntrusted, CommandApproveServer, e.Server.Name, v.Server.Hash(), "allow")
+			offer("Approve "+name+" as it is defined now", DiagnosticServerUntrusted, CommandApproveServer, e.Server.Name, v.Server.ApprovalHash(), "allow")
 		case v.State == upstream.Failed && v.Server.Problem == "" && len(v.Server.NeedsInput) == 0:
 			offer("Restart "+name, DiagnosticServerFailed, CommandRestartServer, e.Server.Name)
 			offer("Show what "+name+" wrote", DiagnosticServerFailed, CommandShowServerLog, e.Server.Name)

@@ -212,8 +212,17 @@ type ServerApproval struct {
 	URL     string   `json:"url,omitzero"`
 	Env     []string `json:"env,omitzero"`     // names only
 	Headers []string `json:"headers,omitzero"` // names only
+	// Reads are the variables whose values the server is given.
+	Reads []VariableRead `json:"reads,omitzero"`
 	// Refused: a person has refused it; who asks by themselves do not ask again.
 	Refused bool `json:"refused,omitzero"`
+}
+
+// VariableRead is an environment variable (or input:ID) that a definition reads, and
+// where its value goes, such as "argument 3" or "header X-Client of https://host".
+type VariableRead struct {
+	Name string `json:"name"`
+	To   string `json:"to"`
 }
 
 // ServerParams name a configured server.

@@ -67,14 +67,18 @@ func problemsOf(c *catalog.Catalog, server string) (problems []string) {
 	return problems
 }
 
-// approvalOf shows a definition without the values of variables, which may be
-// secrets.
+// approvalOf shows a definition as it is written: values of variables may be secrets.
 func approvalOf(v config.Server) *ServerApproval {
-	return &ServerApproval{
-		Hash: v.Hash(), Command: v.Command, Args: v.Args, Cwd: v.Cwd, URL: v.URL,
-		Env:     slices.Sorted(maps.Keys(v.Env)),
-		Headers: slices.Sorted(maps.Keys(v.Headers)),
+	shown := v.Shown()
+	a := &ServerApproval{
+		Hash: v.ApprovalHash(), Command: shown.Command, Args: shown.Args, Cwd: shown.Cwd, URL: shown.URL,
+		Env:     slices.Sorted(maps.Keys(shown.Env)),
+		Headers: slices.Sorted(maps.Keys(shown.Headers)),
 	}
+	for _, read := range shown.Reads {
+		a.Reads = append(a.Reads, VariableRead{read.Name, read.To})
+	}
+	return a
 }
 
 // sameStatus compares what people see.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"codemode-ls/config"
+	"codemode-ls/internal/plaintext"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 
@@ -31,7 +33,7 @@ func (s *Server) approveServer(ctx context.Context, _ *Snapshot, p *ApproveServe
 	known, shown := false, false // two may have the name: the user's own, and the workspace's
 	for _, v := range w.Snapshot().Servers {
 		known = known || v.Server.Name == p.Name
-		shown = shown || v.Server.Name == p.Name && v.Server.Hash() == p.Hash
+		shown = shown || v.Server.Name == p.Name && v.Server.ApprovalHash() == p.Hash
 	}
 	switch {
 	case !known:
@@ -57,7 +59,7 @@ func pendingHashes(w *workspace.Snapshot) []string {
 	var hashes []string
 	for _, v := range w.Servers {
 		if v.State == upstream.Untrusted {
-			hashes = append(hashes, v.Server.Hash())
+			hashes = append(hashes, v.Server.ApprovalHash())
 		}
 	}
 	return hashes
@@ -77,7 +79,7 @@ func (s *Server) askForApprovals(ctx context.Context) {
 		snap := s.session.Snapshot()
 		if c := snap.Client.Codemode; c == nil || !c.Trust {
 			for _, v := range s.workspace.Pending() {
-				if hash := v.Hash(); !asked[hash] {
+				if hash := v.ApprovalHash(); !asked[hash] {
 					asked[hash] = true
 					s.askForApproval(ctx, v)
 				}
@@ -99,21 +101,20 @@ func (s *Server) askForApprovals(ctx context.Context) {
 }
 
 func (s *Server) askForApproval(ctx context.Context, v config.Server) {
+	question, actions := inView(trustQuestion(v), v.Name, trustStart)
 	item, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{
-		Type:    protocol.MessageTypeWarning,
-		Message: trustQuestion(v),
-		Actions: []protocol.MessageActionItem{{Title: trustStart}, {Title: trustNever}, {Title: trustNotNow}},
+		Type: protocol.MessageTypeWarning, Message: question, Actions: actions,
 	})
 	if cannotAsk(err) {
-		s.showMessage(ctx, protocol.MessageTypeWarning, trustQuestion(v)+"\nThis editor cannot ask; to approve it: codemode-ls trust allow "+plain(v.Name, 80))
+		s.showMessage(ctx, protocol.MessageTypeWarning, question+"\nThis editor cannot ask; to approve it: codemode-ls trust allow "+plain(v.Name, 80))
 	}
-	if err != nil || item == nil {
+	if err != nil || item == nil || !offers(actions, item.Title) {
 		return // closed, or nobody can answer: not now
 	}
 	switch item.Title {
 	case trustStart, trustNever:
 		// Approve refuses when the definition has changed behind the question.
-		if err := s.workspace.Approve(v.Name, v.Hash(), item.Title == trustStart); err != nil {
+		if err := s.workspace.Approve(v.Name, v.ApprovalHash(), item.Title == trustStart); err != nil {
 			s.log.Warn("approval not stored", "server", v.Name, "err", err)
 			s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("The decision on %s was not stored: %v", plain(v.Name, 80), err))
 		}
@@ -125,13 +126,12 @@ const trustHook = "Allow"
 
 // askForHook asks about one hook of a workspace's file (HOOK-1, TRUST-1).
 func (s *Server) askForHook(ctx context.Context, h config.Hook) {
+	question, actions := inView(fmt.Sprintf("This workspace wants to run a command of its own around tool calls (%s).\nWhen: %s %s\nCommand: %s\nAllow it only if you trust this workspace.",
+		plaintext.Exact(h.Origin()), h.Event, plaintext.Exact(h.Matcher), plaintext.Exact(h.Command)), h.Name(), trustHook)
 	item, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{
-		Type: protocol.MessageTypeWarning,
-		Message: fmt.Sprintf("This workspace wants to run a command of its own around tool calls (%s).\nWhen: %s %s\nCommand: %s\nAllow it only if you trust this workspace.",
-			plain(h.Origin(), 200), h.Event, plain(h.Matcher, 200), plain(h.Command, 1500)),
-		Actions: []protocol.MessageActionItem{{Title: trustHook}, {Title: trustNever}, {Title: trustNotNow}},
+		Type: protocol.MessageTypeWarning, Message: question, Actions: actions,
 	})
-	if err != nil || item == nil || item.Title != trustHook && item.Title != trustNever {
+	if err != nil || item == nil || !offers(actions, item.Title) || item.Title != trustHook && item.Title != trustNever {
 		return // not now
 	}
 	// ApproveHook refuses when the hook has changed behind the question.
@@ -147,7 +147,7 @@ func trustQuestion(v config.Server) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "This workspace wants to start the MCP server %s", plain(v.Name, 80))
 	if v.File != "" {
-		fmt.Fprintf(&b, " (%s)", plain(v.File, 200))
+		fmt.Fprintf(&b, " (%s)", plaintext.Exact(v.File))
 	}
 	b.WriteString(".\n")
 	if v.Resembles != "" {
@@ -155,22 +155,49 @@ func trustQuestion(v config.Server) string {
 	}
 	a := approvalOf(v)
 	if a.URL != "" {
-		fmt.Fprintf(&b, "URL: %s\n", plain(a.URL, 500))
+		fmt.Fprintf(&b, "URL: %s\n", plaintext.Exact(a.URL))
 	} else {
 		words := append([]string{a.Command}, a.Args...)
 		for i, w := range words {
 			words[i] = shownWord(w)
 		}
-		fmt.Fprintf(&b, "Command: %s\n", plain(strings.Join(words, " "), 1500))
+		fmt.Fprintf(&b, "Command: %s\n", plaintext.Exact(strings.Join(words, " ")))
 	}
 	if a.Cwd != "" {
-		fmt.Fprintf(&b, "Folder: %s\n", plain(a.Cwd, 200))
+		fmt.Fprintf(&b, "Folder: %s\n", plaintext.Exact(a.Cwd))
 	}
 	if names := slices.Concat(a.Env, a.Headers); len(names) > 0 {
-		fmt.Fprintf(&b, "Variables and headers: %s\n", plain(strings.Join(names, ", "), 500))
+		fmt.Fprintf(&b, "Variables and headers: %s\n", plaintext.Exact(strings.Join(names, ", ")))
+	}
+	for _, read := range a.Reads {
+		fmt.Fprintf(&b, "Reads: %s → %s\n", plaintext.Exact(read.Name), plaintext.Exact(read.To))
 	}
 	b.WriteString("Start it only if you trust this workspace.")
 	return b.String()
+}
+
+// maxQuestion is how many characters, and maxQuestionLines how many lines, of a message
+// editors show: most have no way to scroll in one.
+const (
+	maxQuestion      = 1500
+	maxQuestionLines = 20
+)
+
+// inView are the text and the answers of a question. What does not fit cannot be
+// approved there: nothing that a person has not seen is (TRUST-1, PERM-15).
+func inView(question, name, approve string) (string, []protocol.MessageActionItem) {
+	refuse := []protocol.MessageActionItem{{Title: trustNever}, {Title: trustNotNow}}
+	if utf8.RuneCountInString(question) <= maxQuestion && strings.Count(question, "\n") < maxQuestionLines {
+		return question, append([]protocol.MessageActionItem{{Title: approve}}, refuse...)
+	}
+	first, _, _ := strings.Cut(question, "\n")
+	word := plaintext.Exact(shownWord(name))
+	return fmt.Sprintf("%s\nWhat it would do is too long to be shown whole here (%d characters), and so cannot be approved here. In a terminal, see it by: codemode-ls trust show %s; then approve it by: codemode-ls trust allow %s",
+		plain(first, 500), utf8.RuneCountInString(question), word, word), refuse
+}
+
+func offers(actions []protocol.MessageActionItem, title string) bool {
+	return slices.ContainsFunc(actions, func(a protocol.MessageActionItem) bool { return a.Title == title })
 }
 
 // shownWord shows a word of a command so that its ends can be seen.

@@ -317,7 +317,7 @@ func (w *Workspace) Approve(name, hash string, approve bool) error {
 	switch {
 	case i < 0:
 		return fmt.Errorf("there is no server %q", name)
-	case now.servers[i].Hash() != hash:
+	case now.servers[i].ApprovalHash() != hash:
 		return fmt.Errorf("the definition of server %q has changed since it was shown; look at it again", name)
 	case now.servers[i].Layer != config.Workspace:
 		return fmt.Errorf("server %q does not come from the workspace's files and needs no approval", name)

@@ -185,10 +185,10 @@ func TestTrust1(t *testing.T) {
 	if err := w.Approve("w", "another hash", true); err == nil {
 		t.Error("approved what was not shown")
 	}
-	if err := w.Approve("nope", pending[0].Hash(), true); err == nil {
+	if err := w.Approve("nope", pending[0].ApprovalHash(), true); err == nil {
 		t.Error("approved what is not there")
 	}
-	if err := w.Approve("w", pending[0].Hash(), true); err != nil {
+	if err := w.Approve("w", pending[0].ApprovalHash(), true); err != nil {
 		t.Fatal(err)
 	}
 	w.wait(t, "approved", func(s *Snapshot) bool { return names(s) == "mcp__w__drop mcp__w__get" })
@@ -203,7 +203,7 @@ func TestTrust1(t *testing.T) {
 	if s.Servers[0].State != upstream.Untrusted || len(w.Pending()) != 1 {
 		t.Errorf("%+v", s.Servers)
 	}
-	if err := w.Approve("w", w.Pending()[0].Hash(), false); err != nil {
+	if err := w.Approve("w", w.Pending()[0].ApprovalHash(), false); err != nil {
 		t.Fatal(err)
 	}
 	if s := w.Snapshot(); !s.Servers[0].Refused {

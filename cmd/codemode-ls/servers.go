@@ -3,8 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -153,6 +156,7 @@ func record(dir string, servers []*catalog.Server) error {
 
 type trustCommand struct {
 	List  trustList  `cmd:"" default:"1" help:"Show the decisions, and the servers and hooks that wait for one."`
+	Show  trustShow  `cmd:"" help:"Show all that a server or hook would do."`
 	Allow trustAllow `cmd:"" help:"Approve a server or hook, as it is defined now."`
 	Deny  trustDeny  `cmd:"" help:"Refuse a server or hook, as it is defined now."`
 }
@@ -163,6 +167,7 @@ you approved it, and any change of its definition asks again.
 
 Examples:
   codemode-ls trust
+  codemode-ls trust show github
   codemode-ls trust allow github
   codemode-ls trust deny hook:1a2b3c4d`
 }
@@ -204,6 +209,69 @@ func (trustList) Run(a *app) error {
 		fmt.Fprintln(a.stderr, "No decisions yet, and nothing of a workspace's files waits for one.")
 	}
 	return nil
+}
+
+type trustShow struct {
+	Names []string `arg:"" name:"name" help:"A server's name, or a hook's: hook:1a2b3c4d."`
+}
+
+func (trustShow) Help() string {
+	return `Examples:
+  codemode-ls trust show github
+  codemode-ls trust show hook:1a2b3c4d`
+}
+
+func (c *trustShow) Run(a *app) error {
+	_, all, err := a.trust()
+	if err != nil {
+		return err
+	}
+	for _, name := range c.Names {
+		found := false
+		for _, s := range all.Servers {
+			if s.Name == name {
+				found = true
+				showDefinition(a, s)
+			}
+		}
+		for _, h := range all.Hooks {
+			if h.Name() == name {
+				found = true
+				fmt.Fprintf(a.stdout, "%s\n  from     %s\n  event    %s\n  tools    %s\n  command  %s\n", name, single(h.Origin()), h.Event, single(h.Matcher), single(h.Command))
+			}
+		}
+		if !found {
+			return &exitError{exitConfiguration, fmt.Errorf("no server or hook named %q is configured here; codemode-ls trust lists those of this workspace", name)}
+		}
+	}
+	return nil
+}
+
+// showDefinition prints a server's definition as it is written, nothing of it cut.
+func showDefinition(a *app, s config.Server) {
+	shown := s.Shown()
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(a.stdout, "  %-9s %s\n", label, single(text))
+		}
+	}
+	fmt.Fprintln(a.stdout, single(s.Name))
+	line("from", config.Origin(s))
+	line("URL", shown.URL)
+	line("command", shown.Command)
+	for i, arg := range shown.Args {
+		line(fmt.Sprintf("arg %d", i+1), strconv.Quote(arg))
+	}
+	line("folder", shown.Cwd)
+	for _, name := range slices.Sorted(maps.Keys(shown.Env)) {
+		line("variable", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(shown.Headers)) {
+		line("header", name)
+	}
+	for _, read := range shown.Reads {
+		line("reads", read.Name+" → "+read.To)
+	}
 }
 
 func (trustAllow) Help() string {

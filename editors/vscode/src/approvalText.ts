@@ -28,6 +28,7 @@ export function approvalFacts(s: Server, a: Approval): Fact[] {
   add("Folder", a.cwd && visible(a.cwd));
   add("Environment variables", a.env?.map(visible).join("\n"));
   add("Headers", a.headers?.map(visible).join("\n"));
+  add("Reads", a.reads?.map((read) => visible(`${read.name} → ${read.to}`)).join("\n"));
   add("Defined in", s.file && visible(s.file) + (s.line === undefined ? "" : `:${s.line}`));
   return facts;
 }

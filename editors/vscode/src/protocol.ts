@@ -218,6 +218,8 @@ export interface Approval {
   /** Names of environment variables and headers, without values. */
   env?: string[];
   headers?: string[];
+  /** Variables that it reads, and where their values go. */
+  reads?: { name: string; to: string }[];
   /** A person has refused it. */
   refused?: boolean;
 }
