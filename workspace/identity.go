@@ -50,7 +50,7 @@ func RuleServer(s config.Server, c *config.Config) permission.Server {
 		return permission.Server{Identity: permission.Own, Key: config.Key(s.Name)}
 	}
 	return permission.Server{
-		Identity: s.Hash(), Key: config.Key(s.Name), Apart: s.Resembles != "", Trusted: c.TrustWorkspace,
+		Identity: s.ApprovalHash(), Key: config.Key(s.Name), Apart: s.Resembles != "", Trusted: c.TrustWorkspace,
 	}
 }
 
