@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,11 +32,15 @@ const (
 // process is a running stdio server with its pipes.
 type process struct {
 	cmd    *exec.Cmd
+	super  *supervisor
 	stdin  *outbox
 	stdout *os.File
 
 	files    []*os.File    // our ends of stdout and stderr
-	exited   chan struct{} // closed once the process has ended and its group was killed
+	started  chan struct{} // closed once the program runs or could not be started
+	pid      int           // of the server, valid after started
+	startErr error         // why it does not run, valid after started
+	exited   chan struct{} // closed once the process and what it started have ended
 	state    string        // how it ended, valid after exited
 	copied   chan struct{} // closed once stderr has ended
 	stopOnce sync.Once
@@ -59,8 +64,11 @@ func startProcess(def config.Server, dir string, stderr io.Writer) (_ *process, 
 		}
 	}
 	cmd := &exec.Cmd{Path: path, Args: append([]string{def.Command}, def.Args...), Env: env, Dir: dir}
-	group(cmd)
-	endWithUs(cmd)
+	supervisor, err := supervise(cmd)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", def.Command, err)
+	}
+	defer func() { supervisor.begun(err) }()
 
 	// Files of our own rather than exec's pipes: Wait must not close them while
 	// the last answer is still being read.
@@ -103,7 +111,7 @@ func startProcess(def config.Server, dir string, stderr io.Writer) (_ *process, 
 		return nil, fmt.Errorf("start %s: %w", def.Command, err)
 	}
 	p := &process{
-		cmd: cmd, stdin: newOutbox(stdin),
+		cmd: cmd, super: supervisor, started: make(chan struct{}), stdin: newOutbox(stdin),
 		stdout: stdout,
 		files:  []*os.File{stdout, stderrPipe},
 		exited: make(chan struct{}), copied: make(chan struct{}),
@@ -116,15 +124,22 @@ func startProcess(def config.Server, dir string, stderr io.Writer) (_ *process, 
 	return p, nil
 }
 
+// awaitStart waits until the program runs.
+func (p *process) awaitStart(ctx context.Context) error {
+	select {
+	case <-p.started:
+		return p.startErr
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // wait notices the end of the process at once, and ends its children.
 func (p *process) wait() {
-	err := p.cmd.Wait()
-	killGroup(p.cmd.Process)
-	p.state = "it ended with exit status 0"
-	if err != nil {
-		p.state = "it ended with " + err.Error()
-	}
-	// A child that left the group may hold the pipes open for ever.
+	p.pid, p.startErr = p.super.started(p.cmd)
+	close(p.started)
+	p.state = "it ended with " + p.super.wait(p.cmd)
+	// What could not be ended may hold the pipes open for ever.
 	for _, f := range p.files {
 		_ = f.SetReadDeadline(time.Now().Add(drainGrace))
 	}
@@ -138,9 +153,9 @@ func (p *process) stop() {
 	p.stopOnce.Do(func() {
 		p.stdin.Close()
 		if !p.within(closeGrace) {
-			terminateGroup(p.cmd.Process)
+			p.super.terminate(p.cmd)
 			if !p.within(terminateGrace) {
-				killGroup(p.cmd.Process)
+				p.super.kill(p.cmd)
 				p.within(killGrace)
 			}
 		}

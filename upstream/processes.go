@@ -15,7 +15,6 @@ type processes struct {
 	mu     sync.Mutex
 	all    []*process
 	killed bool
-	thread lasting // that starts them
 }
 
 // start is startProcess for a process that kill reaches.
@@ -26,9 +25,7 @@ func (r *processes) start(def config.Server, dir string, stderr io.Writer) (*pro
 		return nil, context.Canceled
 	}
 	r.all = slices.DeleteFunc(r.all, (*process).hasExited)
-	var p *process
-	var err error
-	r.thread.do(func() { p, err = startProcess(def, dir, stderr) })
+	p, err := startProcess(def, dir, stderr)
 	if err == nil {
 		r.all = append(r.all, p)
 	}
@@ -40,8 +37,6 @@ func (r *processes) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.killed = true
-	r.thread.end()
-	r.thread = lasting{}
 }
 
 func (r *processes) kill() {
@@ -50,7 +45,7 @@ func (r *processes) kill() {
 	r.killed = true
 	for _, p := range r.all {
 		if !p.hasExited() {
-			killGroup(p.cmd.Process)
+			p.super.kill(p.cmd)
 		}
 	}
 }

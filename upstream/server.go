@@ -400,7 +400,7 @@ func (s *server) status() Status {
 		st.Tools, st.Cached = len(s.offer.Tools), s.offer.Cached
 	}
 	if s.session != nil && s.session.process != nil {
-		st.PID = s.session.process.cmd.Process.Pid
+		st.PID = s.session.process.pid
 	}
 	for _, fault := range []string{s.incomplete, s.restless} {
 		if fault != "" {

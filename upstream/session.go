@@ -164,6 +164,11 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	default:
 		s.spill = &spill{ring: stderr, ctx: s.ctx, throttle: throttle{what: "standard error", notify: d.changed}}
 		if s.process, err = d.running.start(def, d.dir, s.spill); err == nil {
+			if err = s.process.awaitStart(ctx); err != nil {
+				s.process.stop()
+				err = fmt.Errorf("start %s: %w", def.Command, err)
+				break
+			}
 			s.wire = newStdioTransport(s, s.process.stdout, s.process.stdin, d.maxLine, d.log, d.changed)
 			t = s.wire
 		}

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !linux
 
 package upstream
 
@@ -17,8 +17,3 @@ func terminateGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGTERM) }
 
 // killGroup ends every process of the group, the leader and orphans alike.
 func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
-
-func executable(path string, _ []string) (string, bool) {
-	info, err := os.Stat(path)
-	return path, err == nil && !info.IsDir() && info.Mode()&0o111 != 0
-}
