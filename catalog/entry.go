@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"codemode-ls/internal/plaintext"
 	"codemode-ls/typegen"
 )
 
@@ -84,22 +85,25 @@ func endsLine(r rune) bool {
 	return '\n' <= r && r <= '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
 
-// harmless makes control characters spaces and removes what is not visible and
-// changes how the rest of a line is seen: direction marks (what "Trojan source"
-// is made of), tag characters, the byte order mark. Joiners stay: scripts and
-// emoji need them.
+// harmless makes control characters spaces and removes what else cannot be seen.
 func harmless(line string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r < utf8.RuneSelf && r >= ' ' && r != 0x7f:
-			return r
-		case unicode.IsControl(r):
-			return ' '
-		case unicode.Is(unicode.Bidi_Control, r), 0xE0000 <= r && r <= 0xE007F, r == '\uFEFF':
-			return -1
+	var b strings.Builder
+	b.Grow(len(line))
+	before := rune(0)
+	for i, r := range line {
+		if r != utf8.RuneError && (r >= utf8.RuneSelf || r < ' ' || r == 0x7f) {
+			after, _ := utf8.DecodeRuneInString(line[i+utf8.RuneLen(r):])
+			switch {
+			case unicode.IsControl(r):
+				r = ' '
+			case plaintext.Hidden(before, r, after):
+				continue
+			}
 		}
-		return r
-	}, line)
+		b.WriteRune(r)
+		before = r
+	}
+	return b.String()
 }
 
 // shorten cuts a line to width code points.

@@ -93,6 +93,7 @@ func TestFirstLine(t *testing.T) {
 		{"\v\f\u0085\r\n one\r\ntwo", 160, "one"},
 		{"a\tb\x00c\x1b[31md\u0080e\x7ff", 160, "a b c [31md e f"},
 		{"a\u202eb\u2066c\u200fd", 160, "abcd"},
+		{"a\u200bb\u00adc\u3164d\U000e0041e \U0001f469\u200d\U0001f4bb \xff\xff", 160, "abcde \U0001f469\u200d\U0001f4bb \ufffd\ufffd"}, // TRUST-2
 		{"a\U000E0041b\uFEFF", 160, "ab"},
 		{"\u202e\nnext", 160, "next"},
 		{"*/ ` ${x} // <!--", 160, "*/ ` ${x} // <!--"},

@@ -513,8 +513,22 @@ func (d *Document) itemFromEngine(client *clientCapabilities, item *protocol.Com
 			item.Deprecated = optional(true)
 		}
 	}
-	if m, ok := item.Documentation.(*protocol.MarkupContent); ok && !client.MarkdownCompletion {
-		item.Documentation = markup(false, m.Value)
+	if m, ok := item.Documentation.(*protocol.MarkupContent); ok {
+		item.Documentation = engineMarkup(client.MarkdownCompletion, m.Value)
+	}
+	// A name may be a property of a schema: what is shown of it is harmless, what is
+	// inserted is the name.
+	if shown := plain(item.Label, 0); shown != item.Label {
+		if item.InsertText.IsZero() && item.TextEdit == nil {
+			item.InsertText = optional(item.Label)
+		}
+		if item.FilterText.IsZero() {
+			item.FilterText = optional(item.Label)
+		}
+		item.Label = shown
+	}
+	if detail, ok := item.Detail.Get(); ok {
+		item.Detail = optional(printable(detail))
 	}
 }
 
@@ -542,9 +556,12 @@ func (s *Server) completionResolve(ctx context.Context, snap *Snapshot, item *pr
 			return item, s.unanswered(ctx, "completionItem/resolve", err)
 		}
 		item.Detail = resolved.Detail
+		if detail, ok := item.Detail.Get(); ok {
+			item.Detail = optional(printable(detail))
+		}
 		item.Documentation = resolved.Documentation
-		if m, ok := item.Documentation.(*protocol.MarkupContent); ok && !client.MarkdownCompletion {
-			item.Documentation = markup(false, m.Value)
+		if m, ok := item.Documentation.(*protocol.MarkupContent); ok {
+			item.Documentation = engineMarkup(client.MarkdownCompletion, m.Value)
 		}
 	}
 	return item, nil

@@ -44,7 +44,7 @@ func (s *Server) hover(ctx context.Context, snap *Snapshot, p *protocol.HoverPar
 		hover.Range = &r
 	}
 	if m, ok := hover.Contents.(*protocol.MarkupContent); ok {
-		hover.Contents = markup(snap.Client.MarkdownHover, m.Value)
+		hover.Contents = engineMarkup(snap.Client.MarkdownHover, m.Value)
 	}
 	return hover, nil
 }

@@ -4,6 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+	"codemode-ls/permission"
+	"codemode-ls/typescript"
+	"codemode-ls/typescript/enginetest"
+	"codemode-ls/workspace"
+
+	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/protocol"
 )
 
@@ -161,5 +169,51 @@ func TestNav1(t *testing.T) {
 	refs, err := g.references(t.Context(), g.snap, &protocol.ReferenceParams{TextDocumentPositionParams: p, Context: protocol.ReferenceContext{IncludeDeclaration: true}})
 	if err != nil || len(refs) != 2 {
 		t.Errorf("references: %v %v", refs, err)
+	}
+}
+
+// TRUST-2: what a schema says of its fields is not live in what the engine answers
+// about the declarations made of it.
+func TestTrust2EngineDocumentation(t *testing.T) {
+	const evil = `"![x](http://e.example/p.png) <img src=x> www.e.example a@e.example [y](command:z)\n# Head\n\u202eback \u200b\udb40\udc41end"`
+	binary, err := enginetest.Binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := catalog.New([]*catalog.Server{catalog.NewServer("s", []jsontext.Value{
+		tool(`"name":"t","inputSchema":{"type":"object","properties":{"field":{"type":"string","title":"<b>","default":"![d](http://d.example)","examples":["www.f.example"],"pattern":"<i>","description":` + evil + `}}},
+			"outputSchema":{"type":"object","properties":{"out":{"type":"string","description":` + evil + `}},"required":["out"]}`),
+	}, "", false)}, func(string) bool { return true })
+	g := newStageWith(t, able(), &workspace.Snapshot{Config: &config.Config{}, Catalog: pool, Rules: permission.NewRules(nil)},
+		typescript.New(typescript.Options{Command: []string{binary, typescript.ChildCommand}}))
+	check := func(where, text string) {
+		t.Helper()
+		_, prose, _ := strings.Cut(text, "\n```\n")
+		if !strings.Contains(prose, "back") {
+			t.Errorf("%s: %q says nothing of the field", where, text)
+		}
+		for _, live := range []string{"<img", " www.e.example", " a@e", "](command", "\n# ", " ![", "\n![", "\u200b", "\u202e", "\U000e0041", "(http://d.example)\""} {
+			if strings.Contains(prose, live) && !strings.Contains(prose, "`"+strings.TrimSpace(live)) {
+				t.Errorf("%s: %q is live in %q", where, live, prose)
+			}
+		}
+	}
+	text, _ := g.hoverAt("const r = await tools.mcp__s__t({ fie|ld: '' })")
+	check("hover of an argument", text)
+	text, _ = g.hoverAt("const r = await tools.mcp__s__t({})\nr.ou|t")
+	check("hover of a result", text)
+	for _, item := range g.complete("const r = await tools.mcp__s__t({})\nr.|").Items {
+		if item.Label != "out" {
+			continue
+		}
+		resolved, err := g.completionResolve(t.Context(), g.snap, &item)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, ok := resolved.Documentation.(*protocol.MarkupContent)
+		if !ok {
+			t.Fatalf("no documentation: %+v", resolved)
+		}
+		check("completion", "\n```\n"+doc.Value)
 	}
 }

@@ -34,7 +34,7 @@ func (s *Server) inlayHint(ctx context.Context, snap *Snapshot, p *protocol.Inla
 		h.Position = doc.fromEngine(protocol.Range{Start: h.Position, End: h.Position}).Start
 		h.TextEdits = doc.fromEngineEdits(h.TextEdits)
 		if m, ok := h.Tooltip.(*protocol.MarkupContent); ok {
-			h.Tooltip = markup(snap.Client.MarkdownHover, m.Value)
+			h.Tooltip = engineMarkup(snap.Client.MarkdownHover, m.Value)
 		}
 		hints = append(hints, h)
 	}

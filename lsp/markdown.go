@@ -17,6 +17,12 @@ func markup(markdown bool, text string) *protocol.MarkupContent {
 	return &protocol.MarkupContent{Kind: protocol.MarkupKindPlainText, Value: unmarked(text)}
 }
 
+// engineMarkup is Markdown of the TypeScript engine for a client. The engine passes
+// on what JSDoc comments say, in tools.d.ts the text of schemas.
+func engineMarkup(markdown bool, text string) *protocol.MarkupContent {
+	return markup(markdown, plaintext.Documentation(text))
+}
+
 // quoteMarkdown makes text that others wrote safe to stand in Markdown.
 func quoteMarkdown(text string) string { return plaintext.Markdown(text) }
 

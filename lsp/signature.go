@@ -47,11 +47,11 @@ func (s *Server) signatureHelp(ctx context.Context, snap *Snapshot, p *protocol.
 			g.ActiveParameter = protocol.Nullable[uint32]{}
 		}
 		if m, ok := g.Documentation.(*protocol.MarkupContent); ok {
-			g.Documentation = markup(snap.Client.MarkdownSignature, m.Value)
+			g.Documentation = engineMarkup(snap.Client.MarkdownSignature, m.Value)
 		}
 		for j := range g.Parameters {
 			if m, ok := g.Parameters[j].Documentation.(*protocol.MarkupContent); ok {
-				g.Parameters[j].Documentation = markup(snap.Client.MarkdownSignature, m.Value)
+				g.Parameters[j].Documentation = engineMarkup(snap.Client.MarkdownSignature, m.Value)
 			}
 		}
 	}

@@ -76,7 +76,7 @@ func (d *Document) symbolList(found []protocol.DocumentSymbol, container string,
 
 // symbolName is never empty: LSP forbids that.
 func symbolName(name string) string {
-	if name = strings.TrimSpace(name); name == "" {
+	if name = plain(name, 0); name == "" {
 		return "(unnamed)"
 	}
 	return name

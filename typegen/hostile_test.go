@@ -262,3 +262,27 @@ func FuzzDeclare(f *testing.F) {
 		}
 	})
 }
+
+// TRUST-2: in comments what cannot be seen is gone or visible, in literals and names
+// it is escaped, and what writing needs stays.
+func TestTrust2Unseen(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\u200bb\u00adc\U000e0041\U000e0042d\u3164e\ufe01": "abcde",
+		"a\u202eb\x1b[31m": `a\u202eb` + "\u241b[31m",
+		"\U0001f469\u200d\U0001f4bb \u0645\u06cc\u200c\u062e": "\U0001f469\u200d\U0001f4bb \u0645\u06cc\u200c\u062e",
+	} {
+		if got := commentText(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"a\U000e0041\u200d\u3164\x7f": `"a\udb40\udc41\u200d\u3164\u007f"`,
+		"\U0001f469\u200d\U0001f4bb":  "\"\U0001f469\u200d\U0001f4bb\"",
+		"\u3164":                      `"\u3164"`,
+		"caf\u00e9":                   "caf\u00e9",
+	} {
+		if got := string(appendPropertyName(nil, in)); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}

@@ -5,7 +5,10 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"codemode-ls/internal/plaintext"
 )
 
 // appendWTF8 appends a code point, surrogates included.
@@ -25,17 +28,10 @@ func decodeWTF8(s string) (r rune, size int) {
 	return r, size
 }
 
-// unseen says whether a character changes how a text looks or is read without
-// being seen itself: controls, line separators, marks of direction.
-func unseen(r rune) bool {
-	return r < 0x20 || r >= 0x7F && r < 0xA0 || r == 0xAD || r == 0x061C ||
-		r == 0x200B || r == 0x200E || r == 0x200F || r >= 0x2028 && r <= 0x202E || r >= 0x2060 && r <= 0x2069 ||
-		r == 0xFEFF || r >= 0xFFF9 && r <= 0xFFFB
-}
-
 // appendQuoted appends a string literal that JSON and TypeScript read alike.
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
+	before := rune(0)
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c >= 0x20 && c < 0x7F {
@@ -43,6 +39,7 @@ func appendQuoted(b []byte, s string) []byte {
 				b = append(b, '\\')
 			}
 			b = append(b, c)
+			before = rune(c)
 			i++
 			continue
 		}
@@ -54,17 +51,33 @@ func appendQuoted(b []byte, s string) []byte {
 			b = append(b, `\r`...)
 		case c == '\t':
 			b = append(b, `\t`...)
-		case unseen(r) || r >= 0xD800 && r < 0xE000 || r == utf8.RuneError && size == 1:
-			b = append(b, `\u`...)
-			h := strconv.FormatUint(uint64(r), 16)
-			b = append(b, "0000"[len(h):]...)
-			b = append(b, h...)
+		case r >= 0xD800 && r < 0xE000 || r == utf8.RuneError && size == 1:
+			b = appendEscape(b, uint16(r))
+		case plaintext.Hidden(before, r, following(s[i+size:])):
+			for _, unit := range utf16.AppendRune(nil, r) {
+				b = appendEscape(b, unit)
+			}
 		default:
 			b = append(b, s[i:i+size]...)
 		}
+		before = r
 		i += size
 	}
 	return append(b, '"')
+}
+
+// appendEscape appends a UTF-16 code unit as JSON and TypeScript escape it.
+func appendEscape(b []byte, unit uint16) []byte {
+	b = append(b, `\u`...)
+	h := strconv.FormatUint(uint64(unit), 16)
+	b = append(b, "0000"[len(h):]...)
+	return append(b, h...)
+}
+
+// following is the character that a text begins with.
+func following(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
 }
 
 // isIdentifier says whether a name can stand after a dot. Reserved words can.
@@ -83,6 +96,9 @@ func isIdentifier(name string) bool {
 			r, size := utf8.DecodeRuneInString(name[i:])
 			if !unicode.In(r, unicode.L, unicode.Nl) && (i == 0 || !unicode.In(r, unicode.Mn, unicode.Mc, unicode.Nd, unicode.Pc)) {
 				return false // invalid bytes too: U+FFFD is no letter
+			}
+			if plaintext.Hidden(0, r, 0) { // Hangul fillers are letters
+				return false
 			}
 			i += size
 		}
@@ -201,8 +217,9 @@ func appendComment(b []byte, text string, level int) []byte {
 	return append(b, " */\n"...)
 }
 
-// commentText makes a text safe inside a comment: line ends become \n,
-// characters that cannot be seen become visible, `*/` becomes `*\/`.
+// commentText makes a text safe inside a comment: line ends become \n, controls and
+// what reorders a text become visible, what shows nothing is removed, `*/` becomes
+// `*\/`.
 func commentText(s string) string {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {
@@ -213,6 +230,7 @@ func commentText(s string) string {
 		return strings.Trim(s, " \n")
 	}
 	b := make([]byte, 0, len(s)+16)
+	before := rune(0)
 	for i := 0; i < len(s); {
 		r, size := decodeWTF8(s[i:])
 		switch {
@@ -230,15 +248,16 @@ func commentText(s string) string {
 		case r < 0x20:
 			b = utf8.AppendRune(b, 0x2400+r) // the picture of the control
 		case r >= 0x7F && r < 0xA0 || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0xFEFF || r >= 0xFFF9 && r <= 0xFFFB:
-			b = append(b, `\u`...)
-			h := strconv.FormatUint(uint64(r), 16)
-			b = append(b, "0000"[len(h):]...)
-			b = append(b, h...)
+			b = appendEscape(b, uint16(r))
 		case r >= 0xD800 && r < 0xE000 || r == utf8.RuneError:
 			b = utf8.AppendRune(b, utf8.RuneError)
+		case plaintext.Hidden(before, r, following(s[i+size:])):
+			i += size // it shows nothing
+			continue
 		default:
 			b = append(b, s[i:i+size]...)
 		}
+		before = r
 		i += size
 	}
 	return strings.Trim(string(b), " \t\n")

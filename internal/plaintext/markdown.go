@@ -1,6 +1,10 @@
 package plaintext
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // Markdown is text as Markdown that shows what the text says and does nothing: its
 // lists stay lists, its line breaks line breaks, but it makes no links (not by
@@ -8,15 +12,7 @@ import "strings"
 // CommonMark, in GitHub's dialect, or in editors' renderers.
 func Markdown(text string) string {
 	lines := strings.Split(Lines(text), "\n")
-	for i, line := range lines {
-		line = strings.TrimRight(line, blanks)
-		body := strings.TrimLeft(line, blanks)
-		indent := line[:len(line)-len(body)]
-		if len(indent) > 3 || strings.Trim(indent, " ") != "" {
-			indent = "   " // four would be code
-		}
-		lines[i] = indent + quoteBlock(body, 0)
-	}
+	quoteLines(lines, quoteInline)
 	var b strings.Builder
 	for i, line := range lines {
 		if i > 0 {
@@ -30,13 +26,104 @@ func Markdown(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
+// quoteLines quotes lines in place.
+func quoteLines(lines []string, inline func(string) string) {
+	for i, line := range lines {
+		line = strings.TrimRight(line, blanks)
+		body := strings.TrimLeft(line, blanks)
+		indent := line[:len(line)-len(body)]
+		if len(indent) > 3 || strings.Trim(indent, " ") != "" {
+			indent = "   " // four would be code
+		}
+		lines[i] = indent + quoteBlock(body, 0, inline)
+	}
+}
+
+// Documentation is Markdown with text of others in it, such as that of a TypeScript
+// engine about declarations that were made of schemas, of which fenced code, code
+// spans and the names of JSDoc tags are kept and all else is text, as in Markdown.
+func Documentation(markdown string) string {
+	lines := strings.Split(Lines(markdown), "\n")
+	var out []string
+	for len(lines) > 0 {
+		if fence := fenceLine.FindStringSubmatch(lines[0]); fence != nil {
+			end := slices.IndexFunc(lines[1:], func(line string) bool {
+				line = strings.TrimSpace(line)
+				return strings.HasPrefix(line, fence[1]) && strings.Trim(line, fence[1][:1]) == ""
+			})
+			body := lines[1:]
+			if end >= 0 {
+				body = body[:end]
+			}
+			out = append(out, Code(fence[2], strings.Join(body, "\n")))
+			lines = lines[min(len(body)+2, len(lines)):]
+			continue
+		}
+		end := slices.IndexFunc(lines, fenceLine.MatchString)
+		if end < 0 {
+			end = len(lines)
+		}
+		quoteLines(lines[:end], quoteDocumentation)
+		out = append(out, lines[:end]...)
+		lines = lines[end:]
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
+}
+
+var (
+	fenceLine = regexp.MustCompile("^ {0,3}(```+|~~~+)[ \t]*([A-Za-z0-9+#-]*)[^`]*$")
+	// kept is what stays Markdown, a tag's name at the start and code, and links, of
+	// which text and target are shown; those of the engine to declarations are files.
+	kept = regexp.MustCompile("^\\*@[A-Za-z]+\\*|`[^`]+`|\\[[^\\[\\]]+\\]\\([^()\\s`]+\\)")
+)
+
+// quoteDocumentation is quoteInline, but for what stays Markdown.
+func quoteDocumentation(line string) string {
+	var b strings.Builder
+	quote := func(text string) {
+		// A backtick beside a code span would be read as one of its marks.
+		for i, part := range strings.Split(text, "`") {
+			if i > 0 {
+				b.WriteString("&#96;")
+			}
+			b.WriteString(quoteInline(part))
+		}
+	}
+	done := 0
+	for _, at := range kept.FindAllStringIndex(line, -1) {
+		quote(line[done:at[0]])
+		switch part := line[at[0]:at[1]]; part[0] {
+		case '[':
+			text, target, _ := strings.Cut(part[1:len(part)-1], "](")
+			quote(text)
+			if !strings.HasPrefix(target, "file:") {
+				b.WriteString(" (" + CodeSpan(target) + ")")
+			}
+		default:
+			if strings.HasSuffix(b.String(), "`") {
+				b.WriteByte(' ')
+			}
+			b.WriteString(part)
+		}
+		done = at[1]
+	}
+	if rest := line[done:]; rest != "" {
+		mark := b.Len()
+		quote(rest)
+		if text := b.String(); mark > 0 && text[mark-1] == '`' && text[mark] == '`' {
+			return text[:mark] + " " + text[mark:]
+		}
+	}
+	return b.String()
+}
+
 // blanks are the white space that Lines leaves within a line.
 const blanks = " \t\u3000"
 
 // MarkdownLine is Markdown for a place within a line, at most limit characters of
 // the text (0: all).
 func MarkdownLine(text string, limit int) string {
-	return quoteBlock(Line(text, limit), maxNesting)
+	return quoteBlock(Line(text, limit), maxNesting, quoteInline)
 }
 
 // Code is code in Markdown, in a fence that the code cannot end.
@@ -56,7 +143,7 @@ const maxName = 200
 func CodeSpan(name string) string {
 	name = Line(name, maxName)
 	if name == "" || strings.Contains(name, "`") {
-		return quoteBlock(name, maxNesting)
+		return quoteBlock(name, maxNesting, quoteInline)
 	}
 	return "`" + name + "`"
 }
@@ -66,15 +153,15 @@ const maxNesting = 3
 
 // quoteBlock quotes a line without its indentation. Markers of lists stay, unless
 // depth lists are open on the line already; whatever else begins a block is escaped.
-func quoteBlock(body string, depth int) string {
+func quoteBlock(body string, depth int, inline func(string) string) string {
 	if n := listMarker(body); n > 0 {
 		rest := strings.TrimLeft(body[n:], blanks)
 		if rest != "" && body[0] != '+' && depth < maxNesting && strings.Trim(body, "-_*"+blanks) != "" {
-			return body[:n] + " " + quoteBlock(rest, depth+1)
+			return body[:n] + " " + quoteBlock(rest, depth+1, inline)
 		}
-		return body[:n-1] + `\` + body[n-1:n] + quoteInline(body[n:])
+		return body[:n-1] + `\` + body[n-1:n] + inline(body[n:])
 	}
-	quoted := quoteInline(body)
+	quoted := inline(body)
 	if body != "" && (strings.ContainsRune("#=+:", rune(body[0])) || strings.Trim(body, "-=_*:|"+blanks) == "") && quoted[0] == body[0] {
 		return `\` + quoted
 	}

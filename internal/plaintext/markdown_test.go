@@ -58,6 +58,28 @@ func TestTrust2Markdown(t *testing.T) {
 	}
 }
 
+// TRUST-2: the engine's Markdown keeps its code and its tags, and nothing of what a
+// schema says in it is live.
+func TestTrust2Documentation(t *testing.T) {
+	for in, want := range map[string]string{
+		"```tsx\n(property) path: string\n```\nSee ![x](http://e.example/a.png) and <b>www.e.example</b>.\n\n*@default* — `\"a\"`": "```tsx\n(property) path: string\n```\n" +
+			"See !x (`http://e.example/a.png`) and &lt;`b>www.e.example</b`&gt;.\n\n*@default* — `\"a\"`",
+		"*@param* `name` — a *b*":                       "*@param* `name` — a \\*b\\*",
+		"[Foo](file:///lib.d.ts#L1) [x](command:y)":     "Foo x (`command:y`)",
+		"``a`` www.e.example`b`www.f.example":           "&#96;`a` ` www.e.example`b&#96;`www.f.example`",
+		"# Head\n```\nnever ends <b>":                   "\\# Head\n```\nnever ends <b>\n```",
+		"~~~js x\n```\n[a](http://b.example)\n~~~\n> q": "````js\n```\n[a](http://b.example)\n````\n&gt; q",
+	} {
+		if got := Documentation(in); got != want {
+			t.Errorf("%q becomes\n%q, want\n%q", in, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		in := anything.Draw(t, "text")
+		inert(t, "Documentation", in, Documentation(in))
+	})
+}
+
 var gfm = goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList))
 
 // TRUST-2: in GitHub's Markdown, whatever comes in, what comes out is paragraphs and
@@ -94,6 +116,14 @@ func inert(t *rapid.T, name, in, out string) {
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n.Kind() {
 		case ast.KindDocument, ast.KindParagraph, ast.KindTextBlock, ast.KindText, ast.KindString, ast.KindList, ast.KindListItem, ast.KindCodeSpan:
+		case ast.KindFencedCodeBlock:
+			if name != "Documentation" {
+				t.Fatalf("%s of %q has code in\n%q", name, in, out)
+			}
+		case ast.KindEmphasis:
+			if s := string(n.FirstChild().(*ast.Text).Value([]byte(out))); name != "Documentation" || !strings.HasPrefix(s, "@") {
+				t.Fatalf("%s of %q has emphasis in\n%q", name, in, out)
+			}
 		case ast.KindHeading, ast.KindThematicBreak:
 			if entering {
 				headings++

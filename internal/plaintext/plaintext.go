@@ -71,7 +71,7 @@ func Exact(text string) string {
 			for _, c := range []byte(text[i : i+size]) {
 				fmt.Fprintf(&b, `\x%02x`, c)
 			}
-		case !Hidden(before, r, after):
+		case r == utf8.RuneError, treatmentOf(before, r, after) == keep:
 			b.WriteString(text[i : i+size])
 		case r < utf8.RuneSelf:
 			fmt.Fprintf(&b, `\x%02x`, r)
@@ -84,15 +84,14 @@ func Exact(text string) string {
 }
 
 // Hidden reports whether r, between two other characters (0 at an end), cannot be
-// seen as what it is: Lines would not keep it. Line feeds and tabs are not hidden.
+// seen as what it is: Lines would remove or replace it. White space and U+FFFD are
+// not hidden.
 func Hidden(before, r, after rune) bool {
-	switch {
-	case r == '\n' || r == '\t' || r >= ' ' && r < 0x7f:
-		return false
-	case r == utf8.RuneError:
+	if r == utf8.RuneError {
 		return false
 	}
-	return treatmentOf(before, r, after) != keep
+	how := treatmentOf(before, r, after)
+	return how == remove || how == mark
 }
 
 // isOrdinary reports whether there is nothing but printable ASCII in a text.
