@@ -448,7 +448,26 @@ func (s *Server) engineCompletion(ctx context.Context, snap *Snapshot, doc *Docu
 	c := completer{snap: snap, doc: doc}
 	c.argumentValues(list, doc.Offset(p.Position))
 	c.caught(list, doc.Offset(p.Position))
+	for i := range list.Items {
+		showLabel(&list.Items[i])
+	}
 	return list, nil
+}
+
+// showLabel makes what is shown of an item harmless: it may be a name or a value of a
+// schema. What is inserted is that itself.
+func showLabel(item *protocol.CompletionItem) {
+	shown := plain(item.Label, 0)
+	if shown == item.Label {
+		return
+	}
+	if item.InsertText.IsZero() && item.TextEdit == nil {
+		item.InsertText = optional(item.Label)
+	}
+	if item.FilterText.IsZero() {
+		item.FilterText = optional(item.Label)
+	}
+	item.Label = shown
 }
 
 // fromEngine is what TypeScript offers: in the pattern of a callback's parameter
@@ -515,17 +534,6 @@ func (d *Document) itemFromEngine(client *clientCapabilities, item *protocol.Com
 	}
 	if m, ok := item.Documentation.(*protocol.MarkupContent); ok {
 		item.Documentation = engineMarkup(client.MarkdownCompletion, m.Value)
-	}
-	// A name may be a property of a schema: what is shown of it is harmless, what is
-	// inserted is the name.
-	if shown := plain(item.Label, 0); shown != item.Label {
-		if item.InsertText.IsZero() && item.TextEdit == nil {
-			item.InsertText = optional(item.Label)
-		}
-		if item.FilterText.IsZero() {
-			item.FilterText = optional(item.Label)
-		}
-		item.Label = shown
 	}
 	if detail, ok := item.Detail.Get(); ok {
 		item.Detail = optional(printable(detail))

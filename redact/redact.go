@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -32,7 +33,13 @@ func (r *Redactor) Set(secrets, values []string) {
 	var k known
 	strong := spellings(secrets, minSecret)
 	k.secrets = newFinder(strong, nil)
-	k.all = newFinder(strong, spellings(values, minValue))
+	var weak []string
+	for _, v := range values {
+		if !isWord(v) {
+			weak = append(weak, v)
+		}
+	}
+	k.all = newFinder(strong, spellings(weak, minValue))
 	r.known.Store(&k)
 }
 
@@ -42,6 +49,16 @@ const (
 	minSecret = 4
 	minValue  = 6
 )
+
+// isWord reports whether a value is a word, a number or a name made of words, such as
+// "environment", "read-only" or "eu.west": replacing those would spoil messages and hide nothing.
+// Letters of both cases in disorder are none.
+func isWord(value string) bool {
+	value = strings.TrimSpace(value)
+	letters := strings.IndexFunc(value, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune("-_. ", r) }) < 0
+	digits := strings.Trim(value, "0123456789.:-") == ""
+	return digits || letters && (value == strings.ToLower(value) || value == strings.ToUpper(value) || value[1:] == strings.ToLower(value[1:]))
+}
 
 // common are values that say nothing about anybody.
 var common = []string{

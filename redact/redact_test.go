@@ -52,6 +52,21 @@ func TestObs4Text(t *testing.T) {
 	}
 }
 
+// OBS-4: an ordinary value of the configuration is no reason to spoil a message.
+func TestObs4OrdinaryWords(t *testing.T) {
+	r := new(Redactor)
+	r.Set([]string{"s3cr3t-environment"}, []string{"environment", "Variable", "READ_ONLY", "eu.west", "20261201", "http-proxy", "kX7aQpLmZr", "abc12345"})
+	for in, want := range map[string]string{
+		"environment variable NOPE is not set":           "environment variable NOPE is not set",
+		"Variable READ_ONLY eu.west 20261201 http-proxy": "Variable READ_ONLY eu.west 20261201 http-proxy",
+		"kX7aQpLmZr abc12345 s3cr3t-environment":         "[redacted] [redacted] [redacted]",
+	} {
+		if got := r.Text(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestJSONStaysJSON(t *testing.T) {
 	r := new(Redactor)
 	r.Set([]string{"123456", "zwei\"te", "name-secret"}, nil)
