@@ -62,14 +62,15 @@ type Error struct {
 	Structured jsontext.Value `json:"structuredContent,omitzero"`
 }
 
-// Attachment is what a call brought back beside its value: an image, audio or a
-// resource; an item of a run's output, which may also be "text".
+// Attachment is what a call brought back beside its value: an image, audio, a
+// resource or "unknown"; an item of a run's output, which may also be "text".
 type Attachment struct {
 	Type     string `json:"type"`
 	Text     string `json:"text,omitzero"`
 	MIMEType string `json:"mimeType,omitzero"`
 	Data     string `json:"data,omitzero"` // base64
 	URI      string `json:"uri,omitzero"`
+	Problem  string `json:"problem,omitzero"` // why it is neither text nor can be shown
 }
 
 // Result is how a run ended.

@@ -361,19 +361,28 @@ var maxCallTime = sync.OnceValue(func() time.Duration {
 func (x *run) receive(c *call, r *upstream.Result) {
 	size := len(r.Structured) + len(r.Text)
 	for _, a := range r.Attachments {
-		size += len(a.Data) + len(a.Text)
+		if !a.InText {
+			size += len(a.Data) + len(a.Text)
+		}
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	c.record.ResultBytes = size
-	for _, a := range r.Attachments {
-		x.attach(c, a)
-	}
+	x.attach(c, r.Attachments, false)
 }
+
+// maxErrorData is how many characters of an error's data stand for its missing text.
+const maxErrorData = 2000
 
 // toolError ends a call whose result says isError (EXEC-4).
 func (x *run) toolError(c *call, r *upstream.Result) *sandbox.CallError {
 	text := r.Text
+	if strings.TrimSpace(text) == "" && r.Structured != nil {
+		text = string(r.Structured)
+		if end := byteOffset(text, maxErrorData); end < len(text) {
+			text = text[:end] + "…"
+		}
+	}
 	if strings.TrimSpace(text) == "" {
 		text = fmt.Sprintf("(%s failed with no output)", c.tool.Name) // OUT-2
 	}

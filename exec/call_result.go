@@ -80,11 +80,11 @@ func (r *CallResult) ofRun(run *Result) {
 	}
 }
 
-// maxOthers is how many links and the like are told of.
-const maxOthers = 100
+// maxProblems is how many unusable parts of a result are named.
+const maxProblems = 100
 
 // textOf is what a model reads of a result: its text, or else its data.
-func textOf(c *call, r *upstream.Result, kept, dropped int) string {
+func textOf(c *call, r *upstream.Result, kept []Output, dropped int) string {
 	text := r.Text
 	if strings.TrimSpace(text) == "" && r.Structured != nil {
 		text = string(r.Structured)
@@ -93,18 +93,29 @@ func textOf(c *call, r *upstream.Result, kept, dropped int) string {
 	if strings.TrimSpace(text) != "" {
 		parts = append(parts, text)
 	}
-	if kept > 0 {
-		parts = append(parts, fmt.Sprintf("(%s with this text)", plural(kept, "attachment")))
+	given := 0
+	for _, o := range kept {
+		if o.Type != "unknown" {
+			given++
+		}
+	}
+	if given > 0 {
+		parts = append(parts, fmt.Sprintf("(%s with this text)", plural(given, "attachment")))
 	}
 	if dropped > 0 {
 		parts = append(parts, fmt.Sprintf("(%s dropped)", plural(dropped, "attachment")))
 	}
-	for i, other := range r.Others {
-		if i == maxOthers {
-			parts = append(parts, fmt.Sprintf("(and %d more)", len(r.Others)-i))
-			break
+	problems := 0
+	for _, a := range r.Attachments {
+		if a.Problem == "" {
+			continue
 		}
-		parts = append(parts, "("+fold(other)+")")
+		if problems++; problems <= maxProblems {
+			parts = append(parts, "("+fold(a.Problem)+")")
+		}
+	}
+	if problems > maxProblems {
+		parts = append(parts, fmt.Sprintf("(and %d more)", problems-maxProblems))
 	}
 	if len(parts) == 0 {
 		return fmt.Sprintf("(%s completed with no output)", c.tool.Name) // OUT-2

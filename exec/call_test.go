@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"codemode-ls/cassette"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
@@ -861,5 +863,91 @@ func TestTime1OwnTime(t *testing.T) {
 				t.Errorf("call %d: %+v", i, got)
 			}
 		}
+	})
+}
+
+// EXEC-4: an error without text says what data came with it, cut.
+func TestExec4DataAlone(t *testing.T) {
+	for _, c := range []struct{ data, want string }{
+		{`{"code":"X","message":"deep"}`, `{"code":"X","message":"deep"}`},
+		{`["a",1]`, `["a",1]`},
+		{`"` + strings.Repeat("é", maxErrorData) + `"`, `"` + strings.Repeat("é", maxErrorData-1) + "…"},
+	} {
+		b := setup(t, func(s *fakeScript) sandbox.Outcome {
+			_, err := s.call("mcp__a__plain", `{}`)
+			var failure *sandbox.CallError
+			if !errors.As(err, &failure) || failure.Message != c.want || string(failure.Structured) != c.data {
+				t.Errorf("%.80v, want %.80s", err, c.want)
+			}
+			return completed("")
+		})
+		b.server.answer = func(context.Context, upstream.Call) (*upstream.Result, error) {
+			return &upstream.Result{IsError: true, Structured: jsontext.Value(c.data), Text: " \n", HasText: true}, nil
+		}
+		b.run(t, Request{})
+	}
+}
+
+// EXEC-3: what cannot be text is in the output, and a warning names it; so it is when
+// the run is replayed.
+func TestExec3NothingDisappears(t *testing.T) {
+	script := func(s *fakeScript) sandbox.Outcome {
+		got, err := s.call("mcp__a__plain", `{}`)
+		if err != nil || got != `{"id":1}` {
+			t.Errorf("got %s, %v", got, err)
+		}
+		return completed("")
+	}
+	b := setup(t, script)
+	b.server.answer = func(context.Context, upstream.Call) (*upstream.Result, error) {
+		return &upstream.Result{Structured: jsontext.Value(`{"id":1}`), Text: "x://link\nfile", HasText: true, Attachments: []upstream.Attachment{
+			{Kind: "resource", URI: "x://link", InText: true},
+			{Kind: "resource", URI: "x://file", Text: "file", InText: true},
+			{Kind: "resource", MIMEType: "application/pdf", Data: "QQ==", Problem: "a PDF"},
+			{Kind: "unknown", Text: `{"type":"video"}`, Problem: "a video"},
+		}}, nil
+	}
+	recorder := new(cassette.Recorder)
+	live := b.run(t, Request{Record: recorder})
+	replayed := setup(t, script).run(t, Request{Replay: cassette.NewPlayer(recorder.Cassette("", Recorded(live)))})
+	for name, r := range map[string]*Result{"live": live, "replayed": replayed} {
+		var output, warnings []string
+		for _, o := range r.Output {
+			output = append(output, o.Type+" "+o.URI+o.Text)
+		}
+		for _, w := range r.Warnings {
+			warnings = append(warnings, w.Message)
+		}
+		slices.Sort(output)
+		equal(t, name+": output", output, []string{"resource ", "resource x://filefile", "resource x://link", `unknown {"type":"video"}`})
+		equal(t, name+": warnings", warnings, []string{
+			"the result of call 1 (mcp__a__plain) has a PDF; it is in the output of the run",
+			"the result of call 1 (mcp__a__plain) has a video; it is in the output of the run",
+		})
+		contain(t, r.Text, "(3 attachments with this text)")
+	}
+}
+
+// EXEC-3: integers that a JavaScript number cannot hold exactly are named with their
+// place.
+func TestExec3LargeIntegers(t *testing.T) {
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		_, _ = s.call("mcp__a__plain", `{"id":9007199254740992,"n":1e21,"ok":9007199254740991,"s":"9007199254740993"}`)
+		return completed("")
+	})
+	b.server.answer = func(context.Context, upstream.Call) (*upstream.Result, error) {
+		return &upstream.Result{Structured: jsontext.Value(
+			`{"id":9007199254740993,"list":[1,{"a b":-12345678901234567890}],"exact":[9007199254740992,1e22,100000000000000000000,0.1234567890123456789,9007199254740991],"e":1e23,"text":"9007199254740993","huge":1e999}`)}, nil
+	}
+	var warnings []string
+	for _, w := range b.run(t, Request{}).Warnings {
+		warnings = append(warnings, w.Path+" "+w.Message)
+	}
+	equal(t, "warnings", warnings, []string{
+		"$.id the arguments of call 1 (mcp__a__plain) have the integer 9007199254740992, which may be rounded: JavaScript numbers are exact up to 9007199254740991",
+		"$.id the result of call 1 (mcp__a__plain) has the integer 9007199254740993, which a JavaScript number cannot hold exactly: the script got 9007199254740992",
+		`$.list[1]["a b"] the result of call 1 (mcp__a__plain) has the integer -12345678901234567890, which a JavaScript number cannot hold exactly: the script got -12345678901234567000`,
+		"$.e the result of call 1 (mcp__a__plain) has the integer 1e23, which a JavaScript number cannot hold exactly: the script got 1e+23",
+		"$.huge the result of call 1 (mcp__a__plain) has the integer 1e999, which a JavaScript number cannot hold exactly: the script got Infinity",
 	})
 }

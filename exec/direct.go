@@ -223,7 +223,12 @@ func (d *direct) pass(c *call, result *CallResult) {
 		Output: kept, Error: record.Error,
 	}
 	if value != nil {
-		result.Display.Dropped = len(value.Attachments) - len(kept)
+		result.Display.Dropped = -len(kept)
+		for _, a := range value.Attachments {
+			if !a.InText {
+				result.Display.Dropped++
+			}
+		}
 		if len(value.Structured) <= x.limits.MaxInlineBytes {
 			result.Display.Structured = x.r.Redact.JSON(value.Structured)
 		}
@@ -234,7 +239,7 @@ func (d *direct) pass(c *call, result *CallResult) {
 		result.Text = withContext(x.inline(c, e.Message+c.aside(), result), record.Context)
 		return
 	}
-	result.Text = withContext(x.keepData(value, x.inline(c, textOf(c, value, len(kept), result.Display.Dropped), result), result), record.Context)
+	result.Text = withContext(x.keepData(value, x.inline(c, textOf(c, value, kept, result.Display.Dropped), result), result), record.Context)
 }
 
 // script runs Exec.

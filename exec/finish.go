@@ -189,7 +189,7 @@ func (x *run) collect(status Status, o sandbox.Outcome) *Result {
 		Logs:     append([]Log{}, x.logs...),
 		Output:   x.output.sorted(),
 		Calls:    make([]CallRecord, len(x.calls)),
-		Warnings: append([]Warning{}, x.warnings...),
+		Warnings: x.allWarnings(),
 		LogsCut:  o.LogsCut,
 		Timing:   Timing{WallMs: o.Wall.Milliseconds(), ActiveMs: o.Active.Milliseconds()},
 	}

@@ -138,6 +138,11 @@ func (x *run) value(c *call, r *upstream.Result) (jsontext.Value, error) {
 	if len(value) > x.limits.MaxValueBytes {
 		return nil, x.fail(c, CallFailed, CodeTooLarge, "the result is too large for a script", nil)
 	}
+	if r.Structured != nil { // what its text would have held must not disappear
+		x.mu.Lock()
+		x.attach(c, r.Attachments, true)
+		x.mu.Unlock()
+	}
 	x.status(c, CallCompleted)
 	return value, nil
 }

@@ -239,6 +239,9 @@ func (x *run) addImage(c *call, data, mimeType string) (jsontext.Value, error) {
 	if _, err := base64.StdEncoding.DecodeString(data); err != nil {
 		return nil, errors.New("data is not base64")
 	}
+	if data == "" {
+		return nil, errors.New("data is empty")
+	}
 	out := Output{Type: "image", MIMEType: mimeType, Data: data}
 	x.mu.Lock()
 	defer x.mu.Unlock()

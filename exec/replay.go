@@ -33,7 +33,10 @@ func onCassette(name string) bool {
 // Call is sandbox.Host's: a script calls a tool, or a member of the reserved
 // namespace.
 func (x *run) Call(ctx context.Context, sc sandbox.Call) (value jsontext.Value, err error) {
-	defer func() { x.keepResult(sc.Index, value) }()
+	defer func() {
+		x.keepResult(sc.Index, value)
+		x.checkIntegers(sc, value, err)
+	}()
 	switch {
 	case !onCassette(sc.Name):
 	case x.request.Replay != nil:
@@ -127,7 +130,8 @@ func (x *run) redacted(c cassette.Call) cassette.Call {
 		c.Error.Message, c.Error.Structured = secrets.Known(c.Error.Message), secrets.JSON(c.Error.Structured)
 	}
 	for i := range c.Attachments {
-		c.Attachments[i].Text, c.Attachments[i].URI = secrets.Known(c.Attachments[i].Text), secrets.Known(c.Attachments[i].URI)
+		a := &c.Attachments[i]
+		a.Text, a.URI, a.Problem = secrets.Known(a.Text), secrets.Known(a.URI), secrets.Known(a.Problem)
 	}
 	return c
 }

@@ -51,13 +51,15 @@ type Log struct {
 }
 
 // Output is one output item; Type is "text" or "image", and "audio" or
-// "resource" for what calls bring back of these kinds (BUD-10).
+// "resource" for what calls bring back of these kinds (BUD-10). "unknown" is content
+// that cannot be used, broken images included: Text is its JSON as the server sent it.
 type Output struct {
 	Type     string `json:"type"`
 	Text     string `json:"text,omitzero"`
 	MIMEType string `json:"mimeType,omitzero"`
 	Data     string `json:"data,omitzero"` // base64
 	URI      string `json:"uri,omitzero"`
+	Problem  string `json:"problem,omitzero"` // why it is neither text of the result nor an image for a model
 }
 
 // CallStatus of one nested call.

@@ -81,6 +81,7 @@ type run struct {
 	logs     []Log
 	output   output
 	warnings []Warning
+	remarks  []remark
 	grants   map[string]grant
 	loops    map[string][]*loop // by leaf, oldest first
 	asked    map[string]asked   // by leaf

@@ -59,6 +59,7 @@ func cleanOutput(x *run, items []Output) {
 	for i := range items {
 		item := &items[i]
 		item.Text, item.URI, item.MIMEType = x.r.Redact.Known(item.Text), x.r.Redact.Known(item.URI), x.r.Redact.Known(item.MIMEType)
+		item.Problem = x.r.Redact.Known(item.Problem)
 	}
 }
 

@@ -107,9 +107,11 @@ func (t *text) produced(value string) string {
 	}
 	attached := 0
 	for _, o := range t.result.Output {
-		if o.Type == "text" {
+		switch o.Type {
+		case "text":
 			parts = append(parts, o.Text)
-		} else {
+		case "unknown": // a model cannot be given it; a warning names it
+		default:
 			attached++
 		}
 	}

@@ -1,16 +1,16 @@
 package upstream
 
 import (
-	"cmp"
+	"fmt"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// parseResult reads a tools/call result. It takes whatever is there: an unknown
-// content type, a missing content, a field of another type cost only
-// themselves.
+// parseResult reads a tools/call result. It accepts whatever is there: an unknown
+// content type, a missing content, a field of another type cost only themselves,
+// and what cannot be text is an attachment, so that nothing disappears.
 func parseResult(raw jsontext.Value) *Result {
 	r := &Result{Raw: raw}
 	fields := members(raw)
@@ -19,34 +19,97 @@ func parseResult(raw jsontext.Value) *Result {
 	}
 	r.IsError = isTrue(fields["isError"])
 	var texts []string
-	for _, item := range elements(fields["content"]) {
+	for _, item := range contentOf(fields["content"]) {
+		if item.Kind() == '"' { // some servers send bare strings
+			texts = append(texts, stringOf(item))
+			continue
+		}
 		part := members(item)
 		switch kind := stringOf(part["type"]); kind {
 		case "text":
+			if text := part["text"]; len(text) > 0 && text.Kind() != '"' && text.Kind() != 'n' {
+				r.attachUnusable(item, "text that is not a string")
+				continue
+			}
 			texts = append(texts, stringOf(part["text"]))
 		case "image", "audio":
-			r.Attachments = append(r.Attachments, Attachment{
-				Kind: kind, MIMEType: stringOf(part["mimeType"]), Data: stringOf(part["data"]),
-			})
-		case "resource":
-			resource := members(part["resource"])
-			r.Attachments = append(r.Attachments, Attachment{
-				Kind: kind, MIMEType: stringOf(resource["mimeType"]), URI: stringOf(resource["uri"]),
-				Text: stringOf(resource["text"]), Data: stringOf(resource["blob"]),
-			})
-		case "resource_link":
-			words := "a link to " + stringOf(part["uri"])
-			if name := cmp.Or(stringOf(part["title"]), stringOf(part["name"])); name != "" {
-				words += ": " + name
+			a := Attachment{Kind: kind, MIMEType: stringOf(part["mimeType"]), Data: stringOf(part["data"])}
+			var problem string
+			if a.MIMEType, problem = checkMedia(a.Kind, a.MIMEType, a.Data); problem != "" {
+				r.attachUnusable(item, problem)
+				continue
 			}
-			r.Others = append(r.Others, words)
+			r.Attachments = append(r.Attachments, a)
+		case "resource":
+			texts = append(texts, r.resource(item, members(part["resource"]))...)
+		case "resource_link":
+			uri := stringOf(part["uri"])
+			if uri == "" {
+				r.attachUnusable(item, "a resource_link without a URI")
+				continue
+			}
+			texts = append(texts, uri)
+			r.Attachments = append(r.Attachments, Attachment{Kind: "resource", MIMEType: stringOf(part["mimeType"]), URI: uri, InText: true})
 		case "":
+			r.attachUnusable(item, "content without a kind")
 		default:
-			r.Others = append(r.Others, "content of the kind "+kind+", which cannot be shown")
+			r.attachUnusable(item, fmt.Sprintf("content of the unknown kind %q", kind))
 		}
 	}
 	r.Text, r.HasText = strings.Join(texts, "\n"), len(texts) > 0
 	return r
+}
+
+// resource reads an embedded resource and returns its text, if it has any.
+func (r *Result) resource(item jsontext.Value, fields map[string]jsontext.Value) (texts []string) {
+	a := Attachment{Kind: "resource", MIMEType: stringOf(fields["mimeType"]), URI: stringOf(fields["uri"])}
+	isText, isBlob := fields["text"].Kind() == '"', fields["blob"].Kind() == '"'
+	if isText {
+		texts = []string{stringOf(fields["text"])}
+		text := a
+		text.Text, text.InText = texts[0], true
+		r.Attachments = append(r.Attachments, text)
+	}
+	switch {
+	case isBlob:
+		a.Data = stringOf(fields["blob"])
+		a.Problem = fmt.Sprintf("%s, which cannot be text", describeResource(a))
+		if !isBase64(a.Data) {
+			a.Problem = fmt.Sprintf("%s, whose data is not base64", describeResource(a))
+		}
+		r.Attachments = append(r.Attachments, a)
+	case !isText:
+		r.attachUnusable(item, fmt.Sprintf("%s with neither text nor data", describeResource(a)))
+	}
+	return texts
+}
+
+func describeResource(a Attachment) string {
+	words := "an embedded resource"
+	if a.URI != "" {
+		words += " " + a.URI
+	}
+	if a.MIMEType != "" {
+		words += " (" + a.MIMEType + ")"
+	}
+	return words
+}
+
+// attachUnusable keeps an item of content that is neither text nor anything that can
+// be handed on, as it was sent.
+func (r *Result) attachUnusable(item jsontext.Value, problem string) {
+	r.Attachments = append(r.Attachments, Attachment{
+		Kind: "unknown", MIMEType: stringOf(members(item)["mimeType"]), Text: string(item), Problem: problem,
+	})
+}
+
+// contentOf are the items of a content; a single one may come without its array.
+func contentOf(v jsontext.Value) []jsontext.Value {
+	switch v.Kind() {
+	case '{', '"':
+		return []jsontext.Value{v}
+	}
+	return elements(v)
 }
 
 // members are those of an object, none of anything else; of two with one name

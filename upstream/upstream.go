@@ -75,24 +75,29 @@ type Call struct {
 
 // Result is what a server returned.
 type Result struct {
-	Text        string         // all text parts, joined by a newline
-	HasText     bool           // there was at least one text part
+	// Text has the text parts, the text of embedded resources and the URIs of
+	// resource links, in the order of the content and joined by newlines.
+	Text        string
+	HasText     bool           // there was at least one of these
 	Structured  jsontext.Value // structuredContent as sent, or nil
 	IsError     bool
 	Attachments []Attachment
-	// Others say in words what else there is: links to resources, kinds of content
-	// that are not known here.
-	Others []string
-	Raw    jsontext.Value // the whole result as sent
+	Raw         jsontext.Value // the whole result as sent
 }
 
-// Attachment is an image, audio clip or embedded resource.
+// Attachment is an image, an audio clip, an embedded resource or a link to one, or
+// content that is none of these.
 type Attachment struct {
-	Kind     string // "image", "audio", "resource"
+	Kind     string // "image", "audio", "resource" or "unknown"
 	MIMEType string
 	Data     string // base64, as sent
 	URI      string
-	Text     string // of a text resource
+	Text     string // of a text resource; of "unknown", the JSON as sent
+	// InText: what it holds is in Result.Text.
+	InText bool
+	// Problem says what it is and why a script cannot have it as text, nor a model as
+	// an image or as audio; "" when nothing is wrong with it.
+	Problem string
 }
 
 // Reason tells failures of a call apart.

@@ -100,13 +100,29 @@ func TestResults(t *testing.T) { // EXEC-3, EXEC-4, MCP-7
 		{"scalar", `{"structuredContent":false}`, Result{Structured: jsontext.Value(`false`)}},
 		{"null", `{"content":[{"type":"text","text":"t"}],"structuredContent":null}`, Result{Text: "t", HasText: true}},
 		{"error", `{"isError":true,"content":[{"type":"text","text":"no"}],"structuredContent":{"code":1}}`, Result{IsError: true, Text: "no", HasText: true, Structured: jsontext.Value(`{"code":1}`)}},
-		{"error_string", `{"isError":"true","content":"x"}`, Result{IsError: true}},
-		{"unknown", `{"content":[{"type":"video","url":"x"},{"type":"text","text":"t"},7]}`, Result{Text: "t", HasText: true, Others: []string{"content of the kind video, which cannot be shown"}}},
-		{"links", `{"content":[{"type":"resource_link","uri":"file:///a.txt","name":"a.txt","title":"A"},{"type":"resource_link","uri":"x://b","name":"b"},{"type":"resource_link","uri":"x://c"}]}`,
-			Result{Others: []string{"a link to file:///a.txt: A", "a link to x://b: b", "a link to x://c"}}},
-		{"media", `{"content":[{"type":"image","data":"QQ==","mimeType":"image/png"},{"type":"audio","data":"Qg==","mimeType":"audio/wav"},{"type":"resource","resource":{"uri":"x://1","mimeType":"text/plain","text":"hi"}},{"type":"resource","resource":{"uri":"x://2","blob":"Qw=="}}]}`, Result{Attachments: []Attachment{
-			{Kind: "image", MIMEType: "image/png", Data: "QQ=="}, {Kind: "audio", MIMEType: "audio/wav", Data: "Qg=="},
-			{Kind: "resource", MIMEType: "text/plain", URI: "x://1", Text: "hi"}, {Kind: "resource", URI: "x://2", Data: "Qw=="},
+		{"error_string", `{"isError":"true","content":"x"}`, Result{IsError: true, Text: "x", HasText: true}},
+		{"one", `{"content":{"type":"text","text":"t"}}`, Result{Text: "t", HasText: true}},
+		{"unknown", `{"content":[{"type":"video","url":"x"},{"type":"text","text":"t"},7]}`, Result{Text: "t", HasText: true, Attachments: []Attachment{
+			{Kind: "unknown", Text: `{"type":"video","url":"x"}`, Problem: `content of the unknown kind "video"`},
+			{Kind: "unknown", Text: `7`, Problem: "content without a kind"},
+		}}},
+		{"no_string", `{"content":[{"type":"text","text":{"a":1}}]}`, Result{Attachments: []Attachment{
+			{Kind: "unknown", Text: `{"type":"text","text":{"a":1}}`, Problem: "text that is not a string"},
+		}}},
+		{"in_order", `{"content":[{"type":"resource_link","uri":"x://a","name":"a"},{"type":"text","text":"t"},{"type":"resource","resource":{"uri":"x://1","mimeType":"text/plain","text":"hi"}},{"type":"resource_link","uri":"x://b"},{"type":"resource_link","name":"c"}]}`,
+			Result{Text: "x://a\nt\nhi\nx://b", HasText: true, Attachments: []Attachment{
+				{Kind: "resource", URI: "x://a", InText: true},
+				{Kind: "resource", MIMEType: "text/plain", URI: "x://1", Text: "hi", InText: true},
+				{Kind: "resource", URI: "x://b", InText: true},
+				{Kind: "unknown", Text: `{"type":"resource_link","name":"c"}`, Problem: "a resource_link without a URI"},
+			}}},
+		{"error_resource", `{"isError":true,"content":[{"type":"resource","resource":{"uri":"x://1","text":""}}]}`, Result{IsError: true, HasText: true, Attachments: []Attachment{{Kind: "resource", URI: "x://1", InText: true}}}},
+		{"media", `{"content":[{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"},{"type":"audio","data":"UklGRgAAAABXQVZF","mimeType":"audio/wav"},{"type":"image","data":"iVBORw0KGgo="},{"type":"resource","resource":{"uri":"x://2","mimeType":"a/b","blob":"Qw=="}},{"type":"resource","resource":{"uri":"x://3","blob":"?"}},{"type":"resource","resource":{}}]}`, Result{Attachments: []Attachment{
+			{Kind: "image", MIMEType: "image/png", Data: "iVBORw0KGgo="}, {Kind: "audio", MIMEType: "audio/wav", Data: "UklGRgAAAABXQVZF"},
+			{Kind: "image", MIMEType: "image/png", Data: "iVBORw0KGgo="},
+			{Kind: "resource", MIMEType: "a/b", URI: "x://2", Data: "Qw==", Problem: "an embedded resource x://2 (a/b), which cannot be text"},
+			{Kind: "resource", URI: "x://3", Data: "?", Problem: "an embedded resource x://3, whose data is not base64"},
+			{Kind: "unknown", Text: `{"type":"resource","resource":{}}`, Problem: "an embedded resource with neither text nor data"},
 		}}},
 	}
 	var tools, results []string

@@ -49,7 +49,7 @@ func (c *catalogCommand) Run(a *app) error {
 	if c.JSON {
 		return printJSON(a.stdout, lsp.CatalogOf(r, s))
 	}
-	fmt.Fprintln(a.stdout, printable(r.Text))
+	fmt.Fprintln(a.stdout, a.data(r.Text))
 	fmt.Fprintf(a.stderr, "%d of %d tools, %d tokens (declared one by one: %d)\n", r.Shown, r.Total, r.Tokens, r.FlatTokens)
 	return nil
 }
@@ -74,7 +74,7 @@ func (c *typesCommand) Run(a *app) error {
 	if c.Output != "" {
 		return os.WriteFile(c.Output, []byte(text), 0o644)
 	}
-	_, err = fmt.Fprint(a.stdout, text)
+	_, err = fmt.Fprint(a.stdout, a.data(text))
 	return err
 }
 
@@ -112,9 +112,9 @@ func (c *searchCommand) Run(a *app) error {
 			fmt.Fprintln(a.stdout)
 		}
 		if m.Description != "" {
-			fmt.Fprintln(a.stdout, printable(m.Description))
+			fmt.Fprintln(a.stdout, a.data(m.Description))
 		}
-		fmt.Fprintln(a.stdout, printable(m.Signature))
+		fmt.Fprintln(a.stdout, a.data(m.Signature))
 	}
 	if len(matches) == 0 {
 		fmt.Fprintln(a.stderr, "Nothing found. Without words the whole pool is listed: codemode-ls search")

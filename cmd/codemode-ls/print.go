@@ -15,6 +15,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// data is text of a script or a server as standard output gets it: byte for byte,
+// because a program may read it, and harmless where a terminal shows it (CLI-10).
+func (a *app) data(text string) string {
+	if isTerminal(a.stdout) {
+		return printable(strings.ReplaceAll(text, "\r\n", "\n"))
+	}
+	return text
+}
+
 // printJSON prints v indented, with one newline at its end.
 func printJSON(w io.Writer, v any) error {
 	// What servers and scripts sent is in v as they sent it, half surrogates and

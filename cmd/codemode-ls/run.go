@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +40,7 @@ func (runCommand) Help() string {
   codemode-ls run --record notes.cassette.json notes.exec.ts
   echo 'return await tools.mcp__demo__add({ a: 1, b: 2 })' | codemode-ls run -
 
-The returned value goes to standard output: a string as it is, anything else as JSON. Console output and
+The returned value goes to standard output: a string as it is, anything else as JSON, byte for byte unless a terminal shows it. Console output and
 progress go to standard error. Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 configuration, 4 denied, 124 a budget ran out,
 130 interrupted.`
 }
@@ -185,9 +186,9 @@ func notUTF8(path string) error {
 func (a *app) printResult(r *exec.Result, path string) error {
 	for _, o := range r.Output {
 		if o.Type == "text" {
-			fmt.Fprintln(a.stdout, printable(o.Text))
-		} else {
-			fmt.Fprintf(a.stderr, "(%s, %d bytes of base64, see --json)\n", printable(o.MIMEType), len(o.Data))
+			fmt.Fprintln(a.stdout, a.data(o.Text))
+		} else if o.Type != "unknown" { // which a warning names
+			fmt.Fprintf(a.stderr, "(%s, see --json)\n", attachmentWords(o))
 		}
 	}
 	if r.HasValue {
@@ -195,7 +196,7 @@ func (a *app) printResult(r *exec.Result, path string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(a.stdout, printable(text))
+		fmt.Fprintln(a.stdout, a.data(text))
 	}
 	if r.Status == exec.Completed { // else the text has them
 		a.printPlan(r)
@@ -222,6 +223,23 @@ func (a *app) printResult(r *exec.Result, path string) error {
 	}
 	fmt.Fprintf(a.stderr, "%s:%s\n", statusWords(r.Status), printable(strings.TrimRight(failure, "\n")))
 	return nil
+}
+
+// attachmentWords describe an attachment in one line.
+func attachmentWords(o exec.Output) string {
+	words := []string{o.Type}
+	for _, known := range []string{oneLine(o.MIMEType), oneLine(o.URI)} {
+		if known != "" {
+			words = append(words, known)
+		}
+	}
+	switch {
+	case o.Text != "":
+		words = append(words, fmt.Sprintf("%d characters of text", utf8.RuneCountInString(o.Text)))
+	case o.Data != "":
+		words = append(words, fmt.Sprintf("%d bytes", base64.StdEncoding.DecodedLen(len(o.Data))))
+	}
+	return strings.Join(words, ", ")
 }
 
 // deniedTool tells the person, and them alone, why a tool that they know is not there.

@@ -20,6 +20,9 @@ import (
 
 // isTerminal says whether w or r is a terminal.
 func isTerminal(v any) bool {
+	if o, ok := v.(*output); ok {
+		v = o.Writer
+	}
 	f, ok := v.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -256,3 +256,23 @@ func TestCli4SecondInterrupt(t *testing.T) {
 		t.Errorf("exit code %d, terminal %q", code, shown)
 	}
 }
+
+// CLI-10: a value is data; only a terminal gets it cleaned.
+func TestCli10Data(t *testing.T) {
+	c := onTerminal(t, `return "one\r\ntwo \u200f \u2028 \u0085 \x1b[31m end"`, nil, "run", "--check", "off")
+	if shown, code := c.end(); code != 0 {
+		t.Fatalf("exit code %d: %s", code, shown)
+	}
+	if got, want := c.stdout.String(), "one\r\ntwo \u200f \u2028 \u0085 \x1b[31m end\n"; got != want {
+		t.Errorf("in a pipe: %q, want %q", got, want)
+	}
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no pseudo-terminals here:", err)
+	}
+	defer terminal.Close()
+	a := &app{stdout: &output{Writer: terminal}}
+	if got, want := a.data("one\r\ntwo \u200f\x1b[31m"), "one\ntwo \uFFFD\uFFFD[31m"; got != want {
+		t.Errorf("on a terminal: %q, want %q", got, want)
+	}
+}
