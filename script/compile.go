@@ -113,7 +113,7 @@ func Compile(text string, l Language, transform Transformer) (*Program, error) {
 // finish checks the output for what must not be in a script.
 func finish(p *Program, res Transformed, author string) (*Program, error) {
 	p.Code = strings.ReplaceAll(res.Code, "__toESM(require(", "__toESM("+Importer+"(")
-	p.SourceMap = RebaseMap(res.SourceMap, Rebase{Lines: -1})
+	p.SourceMap = foldLines(RebaseMap(res.SourceMap, Rebase{Lines: -1}), lineStarts(author))
 	for _, m := range []struct{ mark, message string }{
 		{requireMark + "(", "require() " + importHelp},
 		{metaMark, "import.meta " + importHelp},
@@ -132,7 +132,8 @@ func finish(p *Program, res Transformed, author string) (*Program, error) {
 // original maps an offset of the output to the author's text.
 func original(p *Program, offset int) Position {
 	head := p.Code[:offset]
-	at, _ := p.Original(strings.Count(head, "\n"), offset-(strings.LastIndexByte(head, '\n')+1))
+	lines := languageLines(head)
+	at, _ := p.Original(len(lines)-1, offset-lines[len(lines)-1])
 	return at
 }
 
@@ -183,10 +184,11 @@ func atAuthor(author string, m *TransformError, linesBefore int) *CompileError {
 	if m.Line == 0 {
 		return e
 	}
-	lines := splitLines(author)
-	e.At.Line = m.Line - 1 - linesBefore
-	if e.At.Line >= len(lines) || e.At.Line < 0 {
+	starts := languageLines(author)
+	line := m.Line - 1 - linesBefore
+	if line >= len(starts) || line < 0 {
 		// The error is in the wrapper's end: what is missing, is missing at the end.
+		lines := splitLines(author)
 		e.At.Line = len(lines) - 1
 		for e.At.Line > 0 && isBlank(lines[e.At.Line]) {
 			e.At.Line--
@@ -201,8 +203,12 @@ func atAuthor(author string, m *TransformError, linesBefore int) *CompileError {
 		}
 		return e
 	}
-	e.SourceLine = lines[e.At.Line]
-	e.At.Character = columnOf(e.SourceLine, m.Column)
+	end := len(author)
+	if line+1 < len(starts) {
+		end = starts[line+1]
+	}
+	e.At = positionAt(author, min(starts[line]+m.Column, end))
+	e.SourceLine = LineOf(author, e.At.Line)
 	if namespaceLine().MatchString(e.SourceLine) {
 		e.Message = "namespaces are not available in Exec scripts: a script is the body of a function; use an object or plain functions"
 	}
@@ -219,27 +225,9 @@ func columnOf(line string, bytes int) (n int) {
 	return n
 }
 
-// splitLines splits as esbuild counts lines: at \n, \r\n, \r, U+2028, U+2029.
+// splitLines splits at \n, \r\n and \r, as LSP does.
 func splitLines(text string) []string {
-	var lines []string
-	start := 0
-	for i, r := range text {
-		n := 1
-		switch r {
-		case '\r':
-			if strings.HasPrefix(text[i:], "\r\n") {
-				continue
-			}
-		case '\n':
-		case '\u2028', '\u2029':
-			n = 3
-		default:
-			continue
-		}
-		lines = append(lines, strings.TrimSuffix(text[start:i], "\r"))
-		start = i + n
-	}
-	return append(lines, text[start:])
+	return strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n")
 }
 
 // LineOf is a line of a text, from 0, or "".
@@ -248,6 +236,50 @@ func LineOf(text string, line int) string {
 		return lines[line]
 	}
 	return ""
+}
+
+// languageLines are the offsets at which the lines of a text begin as ECMAScript, and
+// so esbuild and source maps, count them: U+2028 and U+2029 end a line, too. Nothing
+// that leaves this package counts like that.
+func languageLines(text string) []int {
+	starts := []int{0}
+	for i, r := range text {
+		switch r {
+		case '\r':
+			if strings.HasPrefix(text[i:], "\r\n") {
+				continue
+			}
+		case '\n':
+		case '\u2028', '\u2029':
+			starts = append(starts, i+len("\u2028"))
+			continue
+		default:
+			continue
+		}
+		starts = append(starts, i+1)
+	}
+	return starts
+}
+
+// lineStarts are the author's positions of what languageLines finds; nil when these
+// lines are those of LSP.
+func lineStarts(text string) []Position {
+	if !strings.ContainsAny(text, "\u2028\u2029") {
+		return nil
+	}
+	var list []Position
+	var at Position
+	before := 0
+	for _, start := range languageLines(text) {
+		if moved := positionAt(text[before:start], start-before); moved.Line > 0 {
+			at = Position{at.Line + moved.Line, moved.Character}
+		} else {
+			at.Character += moved.Character
+		}
+		before = start
+		list = append(list, at)
+	}
+	return list
 }
 
 // IsCompileError unwraps a *CompileError.

@@ -82,6 +82,7 @@ func TestCompilePositions(t *testing.T) {
 	for _, text := range []string{
 		"NAME()", "\n\n   NAME()", "const a: string = 'é😀' + NAME()", "async function* g() { yield NAME() }\nfor await (const x of g()) x",
 		"import type {A} from 'a'; NAME()", "export default function () {\n  return NAME() }", "a\r\nb\rNAME()",
+		"const a = 'x\u2028y'; NAME()", "const a = 'x\u2029y😀'\r\n\u2028 /* \u2028 */ NAME()\n", "const a = `\u2028\u2029\n`\u2028NAME()", "'\u2028'\nexport default function () {\u2029  return NAME() }",
 	} {
 		p, err := script.Compile(text, script.TypeScript, esbuild.Transform)
 		if err != nil {

@@ -38,23 +38,10 @@ func moduleWord(text string, at *TransformError) (offset int, word string) {
 	return 0, ""
 }
 
-// lineOffset is where a 0-based line begins, or -1.
+// lineOffset is where a 0-based line of esbuild's begins, or -1.
 func lineOffset(text string, line int) int {
-	offset := 0
-	for _, l := range splitLines(text) {
-		if line == 0 {
-			return offset
-		}
-		line--
-		offset += len(l)
-		switch rest := text[offset:]; {
-		case strings.HasPrefix(rest, "\r\n"):
-			offset += 2
-		case strings.HasPrefix(rest, "\u2028"), strings.HasPrefix(rest, "\u2029"):
-			offset += 3
-		case rest != "":
-			offset++
-		}
+	if starts := languageLines(text); line >= 0 && line < len(starts) {
+		return starts[line]
 	}
 	return -1
 }

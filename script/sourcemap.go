@@ -17,6 +17,29 @@ type Rebase struct {
 // segment of each line is rewritten. A map that cannot be read is returned as
 // it is.
 func RebaseMap(m []byte, by Rebase) []byte {
+	first := true
+	return editMappings(m, func(line string) string {
+		segment, rest, more := strings.Cut(line, ",")
+		fields := decodeVLQ(segment)
+		if len(fields) == 0 {
+			return line
+		}
+		fields[0] += by.GeneratedColumns
+		if first && len(fields) >= 4 {
+			fields[2] += by.Lines
+			fields[3] += by.Columns
+			first = false
+		}
+		if more {
+			return encodeVLQ(fields) + "," + rest
+		}
+		return encodeVLQ(fields)
+	})
+}
+
+// editMappings calls edit for each line of the mappings of a source map. A map that
+// cannot be read is returned as it is.
+func editMappings(m []byte, edit func(line string) string) []byte {
 	const key = `"mappings": "`
 	start := bytes.Index(m, []byte(key))
 	if start < 0 {
@@ -28,28 +51,42 @@ func RebaseMap(m []byte, by Rebase) []byte {
 		return m
 	}
 	lines := strings.Split(string(m[start:start+end]), ";")
-	first := true
 	for i, line := range lines {
-		segment, rest, more := strings.Cut(line, ",")
-		fields := decodeVLQ(segment)
-		if len(fields) == 0 {
-			continue
-		}
-		fields[0] += by.GeneratedColumns
-		if first && len(fields) >= 4 {
-			fields[2] += by.Lines
-			fields[3] += by.Columns
-			first = false
-		}
-		line = encodeVLQ(fields)
-		if more {
-			line += "," + rest
-		}
-		lines[i] = line
+		lines[i] = edit(line)
 	}
 	out := append([]byte{}, m[:start]...)
 	out = append(out, strings.Join(lines, ";")...)
 	return append(out, m[start+end:]...)
+}
+
+// foldLines moves the author's coordinates in a source map from the lines of the
+// language, whose starts are given, to those of LSP. Without starts the map stays as
+// it is.
+func foldLines(m []byte, starts []Position) []byte {
+	if starts == nil {
+		return m
+	}
+	var from, to Position // of the segment before
+	return editMappings(m, func(line string) string {
+		segments := strings.Split(line, ",")
+		for i, segment := range segments {
+			fields := decodeVLQ(segment)
+			if len(fields) < 4 {
+				continue
+			}
+			from.Line += fields[2]
+			from.Character += fields[3]
+			at := from
+			if from.Line >= 0 && from.Line < len(starts) {
+				at = starts[from.Line]
+				at.Character += from.Character
+			}
+			fields[2], fields[3] = at.Line-to.Line, at.Character-to.Character
+			to = at
+			segments[i] = encodeVLQ(fields)
+		}
+		return strings.Join(segments, ",")
+	})
 }
 
 const vlqDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
