@@ -112,7 +112,7 @@ func (x *run) count(sc sandbox.Call, tool *catalog.Tool) (*call, error) {
 	c.record.Index = len(x.calls)
 	over := len(x.calls) >= x.limits.MaxToolCalls
 	if over {
-		c.record.Status = CallRefused
+		c.record.Status, c.record.NotSent = CallRefused, true
 		c.record.Error = overCap
 	}
 	if tool != nil {
@@ -463,7 +463,12 @@ func (x *run) status(c *call, s CallStatus) {
 // finished notes how long a call took, and when in its run. x.mu is held.
 func (x *run) finished(c *call) {
 	now := time.Now()
-	c.record.unsent = c.tool != nil && c.sent.IsZero() && c.record.Status == CallCancelled
+	switch c.record.Status {
+	case CallDenied, CallRefused:
+		c.record.NotSent = true
+	case CallCancelled:
+		c.record.NotSent = x.neverSent(c)
+	}
 	c.record.Timing = &CallTiming{
 		TotalMs:      now.Sub(c.began).Milliseconds(),
 		PermissionMs: c.waited.Milliseconds(),

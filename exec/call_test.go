@@ -530,7 +530,10 @@ func TestExec14InFlight(t *testing.T) {
 	if r.Status != Completed || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Message, "mcp__a__plain") {
 		t.Errorf("%+v", r)
 	}
-	contain(t, r.Text, "Warnings:\n- the call 1 (mcp__a__plain) was still in flight")
+	contain(t, r.Text, "Warnings:\n- call 1 (mcp__a__plain) was still in flight when the script ended, and was cancelled; it may have taken effect")
+	if r.Calls[0].NotSent {
+		t.Error("it was sent")
+	}
 }
 
 // EXEC-14, RES-4: a script that ends at once has made all of its calls all the
@@ -553,7 +556,11 @@ func TestExec14EndsAtOnce(t *testing.T) {
 			t.Fatalf("%d calls, %d warnings", len(r.Calls), len(r.Warnings))
 		}
 		for i, w := range r.Warnings {
-			if !strings.HasPrefix(w.Message, fmt.Sprintf("the call %d (mcp__", i+1)) || r.Calls[i].Range.Start.Line != i || r.Calls[i].Status != CallCancelled {
+			unsent := strings.Contains(w.Message, "was not sent")
+			if unsent != r.Calls[i].NotSent || unsent == strings.Contains(w.Message, "may have taken effect") {
+				t.Fatalf("%d: %s, %+v", i, w.Message, r.Calls[i])
+			}
+			if !strings.HasPrefix(w.Message, fmt.Sprintf("call %d (mcp__", i+1)) || r.Calls[i].Range.Start.Line != i || r.Calls[i].Status != CallCancelled {
 				t.Fatalf("%d: %s, %+v", i, w.Message, r.Calls[i])
 			}
 		}
@@ -570,7 +577,7 @@ func TestExec14AnsweredTooLate(t *testing.T) {
 	})
 	r := b.run(t, Request{})
 	equal(t, "statuses", statuses(r), []CallStatus{CallCompleted})
-	if len(r.Warnings) != 1 || r.Warnings[0].Message != "the script ended before it got the answer of call 1 (mcp__a__plain, completed): await it" {
+	if len(r.Warnings) != 1 || r.Warnings[0].Message != "the script ended before it got the answer of call 1 (mcp__a__plain), completed: await it" {
 		t.Errorf("%+v", r.Warnings)
 	}
 }
@@ -950,4 +957,46 @@ func TestExec3LargeIntegers(t *testing.T) {
 		"$.e the result of call 1 (mcp__a__plain) has the integer 1e23, which a JavaScript number cannot hold exactly: the script got 1e+23",
 		"$.huge the result of call 1 (mcp__a__plain) has the integer 1e999, which a JavaScript number cannot hold exactly: the script got Infinity",
 	})
+}
+
+// EXEC-14: of a call that waits for a person, or in the queue behind another one, it
+// is known that nothing has taken effect; of a denied one, too.
+func TestExec14NotSent(t *testing.T) {
+	asked, sent := make(chan struct{}), make(chan struct{})
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		s.start("mcp__a__plain", `{}`) // is sent
+		<-sent
+		s.start("mcp__a__plain", `{}`) // is queued behind it
+		s.call("mcp__b__read", `{}`)   // is denied
+		s.start("mcp__b__other", `{}`) // waits for a person
+		<-asked
+		return completed("1")
+	}, permission.Rule{Effect: permission.Allow, Layer: permission.Flag, Match: "mcp__a__*"})
+	b.server.answer = func(ctx context.Context, c upstream.Call) (*upstream.Result, error) {
+		close(sent)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	r := b.run(t, Request{Asker: askerFunc(func(ctx context.Context, q Question) (Answer, error) {
+		if q.Tool == "mcp__b__read" {
+			return Answer{Decision: "deny"}, nil
+		}
+		close(asked)
+		<-ctx.Done()
+		return Answer{}, ctx.Err()
+	})})
+	var got []string
+	for _, w := range r.Warnings {
+		got = append(got, w.Message)
+	}
+	equal(t, "warnings", got, []string{
+		"call 1 (mcp__a__plain) was still in flight when the script ended, and was cancelled; it may have taken effect: await it",
+		"call 2 (mcp__a__plain) was not sent, because the script ended before: await it",
+		"call 4 (mcp__b__other) was not sent, because the script ended before: await it",
+	})
+	var notSent []bool
+	for _, c := range r.Calls {
+		notSent = append(notSent, c.NotSent)
+	}
+	equal(t, "notSent", notSent, []bool{false, true, true, true})
 }

@@ -47,13 +47,7 @@ func (x *run) settle(o sandbox.Outcome) {
 			continue
 		}
 		if o.Status == sandbox.Completed || o.Status == sandbox.Thrown {
-			message := fmt.Sprintf("the call %d (%s) was still in flight when the script ended, and was cancelled; it may have taken effect: await it", c.record.Index+1, c.record.Tool)
-			switch c.record.Status {
-			case CallQueued, CallWaiting, CallRunning, CallCancelled:
-			default: // it had its answer, which was on its way to the script
-				message = fmt.Sprintf("the script ended before it got the answer of call %d (%s, %s): await it", c.record.Index+1, c.record.Tool, c.record.Status)
-			}
-			x.warnings = append(x.warnings, Warning{Message: message, Range: c.record.Range})
+			x.warnings = append(x.warnings, Warning{Message: x.unfinished(c), Range: c.record.Range})
 		}
 	}
 	for _, c := range x.calls {
@@ -61,10 +55,36 @@ func (x *run) settle(o sandbox.Outcome) {
 		case CallQueued, CallWaiting, CallRunning:
 			c.record.Status = CallCancelled
 			c.record.Error = "cancelled"
+			if x.neverSent(c) {
+				c.record.Error = errNotSent.Error()
+			}
 			x.finished(c)
 			x.tell(c)
 		}
 	}
+}
+
+// unfinished describes a call whose answer the script did not wait for (EXEC-14).
+// x.mu is held.
+func (x *run) unfinished(c *call) string {
+	name := fmt.Sprintf("call %d (%s)", c.record.Index+1, c.record.Tool)
+	switch c.record.Status {
+	case CallQueued, CallWaiting, CallRunning, CallCancelled:
+	default: // it had its answer, which was on its way to the script
+		return fmt.Sprintf("the script ended before it got the answer of %s, %s: await it", name, c.record.Status)
+	}
+	switch {
+	case c.tool == nil || x.request.Replay != nil: // no server hears of it
+		return name + " was still in flight when the script ended, and was cancelled: await it"
+	case x.neverSent(c):
+		return name + " was not sent, because the script ended before: await it"
+	}
+	return name + " was still in flight when the script ended, and was cancelled; it may have taken effect: await it"
+}
+
+// neverSent says that no server has heard of a call of a tool. x.mu is held.
+func (x *run) neverSent(c *call) bool {
+	return c.tool != nil && c.sent.IsZero()
 }
 
 func (x *run) commit() bool {

@@ -88,7 +88,7 @@ type CallRecord struct {
 	Error       string         `json:"error,omitzero"`
 	Timing      *CallTiming    `json:"timing,omitzero"`
 	ResultBytes int            `json:"resultBytes,omitzero"`
-	unsent      bool           // it ended before it was sent to its server
+	NotSent     bool           `json:"notSent,omitzero"` // it ended before it was sent to its server: nothing has taken effect
 	Context     []string       `json:"context,omitzero"` // what hooks have said about it
 	// Verdict is what the rules would say of a call of a dry run: "allow", "ask" or
 	// "deny" (DRY-1).

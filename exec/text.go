@@ -167,16 +167,11 @@ func (t *text) diagnostics(b *strings.Builder) {
 	}
 }
 
-// notMade says that a call never reached its server: there is nothing to undo.
-func (c CallRecord) notMade() bool {
-	return c.Status == CallDenied || c.Status == CallRefused || c.unsent
-}
-
 // calls lists what was called; equal neighbours share a line.
 func (t *text) calls(b *strings.Builder, title string) {
 	calls := t.result.Calls
 	if !t.dry {
-		calls = slices.DeleteFunc(slices.Clone(calls), CallRecord.notMade)
+		calls = slices.DeleteFunc(slices.Clone(calls), func(c CallRecord) bool { return c.NotSent })
 	}
 	if len(calls) == 0 || t.dry && !strings.Contains(title, "would") {
 		return
@@ -186,7 +181,11 @@ func (t *text) calls(b *strings.Builder, title string) {
 		if t.dry {
 			return fmt.Sprintf("\n- %s %s (%s)", c.Tool, c.Arguments, VerdictWords(c))
 		}
-		return fmt.Sprintf("\n- %s: %s", c.Tool, statusWords[c.Status])
+		words := statusWords[c.Status]
+		if (c.Status == CallCancelled || c.Status == CallTimedOut) && !strings.HasPrefix(c.Tool, reserved) {
+			words += "; it may have taken effect"
+		}
+		return fmt.Sprintf("\n- %s: %s", c.Tool, words)
 	}
 	lines := 0
 	for i := 0; i < len(calls); {
