@@ -1000,3 +1000,17 @@ func TestExec14NotSent(t *testing.T) {
 	}
 	equal(t, "notSent", notSent, []bool{false, true, true, true})
 }
+
+// EXEC-15, EXEC-19: a lowered option and a function that nobody calls are warnings.
+func TestExec19Warnings(t *testing.T) {
+	b := setup(t, func(*fakeScript) sandbox.Outcome { return completed("") })
+	r := b.run(t, Request{Code: "// @options: {\"timeout_ms\": 2000000000, \"max_tool_calls\": 1}\nasync () => { return 1 }"})
+	var got []string
+	for _, w := range r.Warnings {
+		got = append(got, fmt.Sprintf("%d:%d %s", w.Range.Start.Line, w.Range.Start.Character, w.Message))
+	}
+	equal(t, "warnings", got, []string{
+		"1:0 Nobody calls this function, so the script does nothing. Write its body alone, or export default it.",
+		fmt.Sprintf("0:28 the option timeout_ms is lowered from 2000000000 to %d, the ceiling of the setting codemode.exec.timeoutMs", ceiling("exec.timeoutMs")),
+	})
+}

@@ -178,12 +178,20 @@ func (x *run) thrown(index int, e *Error) Status {
 // explainTime is how long a failed script's result waits for the type check.
 const explainTime = 5 * time.Second
 
+// explainGrace is how far the type check may exceed the run's own time budget.
+const explainGrace = 300 * time.Millisecond
+
 // explain are the findings that may explain why a script failed.
 func (x *run) explain(ctx context.Context, pool *catalog.Catalog) []Diagnostic {
 	if ctx.Err() != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, explainTime)
+	// The budget counts for this too; what is late is left out.
+	left := explainTime
+	if x.limits.Timeout > 0 {
+		left = min(left, max(0, x.limits.Timeout-time.Since(x.started))+explainGrace)
+	}
+	ctx, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	return slices.DeleteFunc(x.diagnose(ctx, pool), func(d Diagnostic) bool { return d.Severity != 1 })
 }

@@ -180,6 +180,10 @@ func (x *run) execute(ctx context.Context) *Result {
 	if len(prepared.Errors) > 0 {
 		return x.unfit(prepared.Errors)
 	}
+	if u, ok := script.FindUncalled(x.text); ok {
+		x.warnings = append(x.warnings, Warning{Message: u.Message, Range: &u.Range})
+	}
+	x.warnings = append(x.warnings, Lowered(prepared.Options)...)
 	x.limits = limitsOf(x.limits, *q, prepared.Options)
 	pool := x.r.Pool()
 	if q.Check == "error" {
@@ -340,6 +344,21 @@ func limitsOf(l config.Limits, q Request, o script.Options) config.Limits {
 	number(&l.MaxToolCalls, "exec.maxToolCalls", pick(o.MaxToolCalls, q.MaxToolCalls))
 	number(&l.MaxOutputTokens, "exec.maxOutputTokens", pick(o.MaxOutputTokens, q.MaxOutputTokens))
 	return l
+}
+
+// Lowered names the options of a script that are above their ceilings, and therefore
+// lowered.
+func Lowered(o script.Options) (list []Warning) {
+	for _, g := range o.Given {
+		setting := map[string]string{
+			"timeout_ms": "exec.timeoutMs", "max_tool_calls": "exec.maxToolCalls", "max_output_tokens": "exec.maxOutputTokens",
+		}[g.Name]
+		if most := ceiling(setting); g.Value > most {
+			list = append(list, Warning{Range: &g.Range, Message: fmt.Sprintf(
+				"the option %s is lowered from %d to %d, the ceiling of the setting codemode.%s", g.Name, g.Value, most, setting)})
+		}
+	}
+	return list
 }
 
 // ceiling is the highest value of a setting (09-limits).

@@ -30,6 +30,12 @@ func (m *mender) fixes(f finding) []mend {
 		return m.instead(f)
 	case DiagnosticNoModules:
 		return m.withoutModule(f)
+	case DiagnosticUncalled:
+		// Offsets are those of the text as Prepare left it, which is as long unless a removed fence was not ASCII.
+		if u := f.uncalled; u.Insert != "" && len(script.Prepare(m.text).Text) == len(m.text) {
+			title := "Insert " + strings.TrimSpace(u.Insert)
+			return []mend{{title: title, edits: []edit{{u.At, u.At, u.Insert}}, preferred: true}}
+		}
 	case DiagnosticDeprecatedTool:
 		return m.successor(f)
 	case DiagnosticSequentialAwaits:

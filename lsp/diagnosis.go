@@ -20,6 +20,7 @@ type finding struct {
 	tags     []protocol.DiagnosticTag
 	data     findingData
 	promise  *script.Unawaited // of an unawaited call
+	uncalled *script.Uncalled  // of a function that nobody calls
 	until    int               // where the name of an unknown tool ends, when it goes on behind at
 	named    int               // where the arguments begin of tools.call("tool", …), or 0
 }
@@ -72,6 +73,7 @@ func (d *diagnosis) run() {
 	d.types = inOrder(d.types)
 	d.options()
 	d.modules()
+	d.uncalled()
 	d.sweep()
 	d.globals()
 	uses := script.Uses(d.text)

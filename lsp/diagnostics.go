@@ -30,6 +30,8 @@ const (
 	DiagnosticBrokenSchema      = "broken-schema"
 	DiagnosticDestructiveInLoop = "destructive-in-loop"
 	DiagnosticSequentialAwaits  = "sequential-awaits"
+	DiagnosticUncalled          = "uncalled-function"
+	DiagnosticOptionsLowered    = "options-lowered"
 )
 
 // documentDiagnostic answers textDocument/diagnostic, the pull side of DIAG-1.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"codemode-ls/exec"
 	"codemode-ls/script"
 	"codemode-ls/typegen"
 
@@ -14,12 +15,27 @@ import (
 // options reports a wrong options line (EXEC-15). An empty script is none: it is
 // about to be written.
 func (d *diagnosis) options() {
-	for _, e := range script.Prepare(d.text).Errors {
+	prepared := script.Prepare(d.text)
+	for _, e := range prepared.Errors {
 		if e.Code == script.CodeBlank {
 			continue
 		}
 		d.add(finding{at: e.Range, code: e.Code, severity: protocol.DiagnosticSeverityError, message: e.Message})
 	}
+	for _, w := range exec.Lowered(prepared.Options) {
+		d.add(finding{at: *w.Range, code: DiagnosticOptionsLowered, severity: protocol.DiagnosticSeverityWarning, message: w.Message})
+	}
+}
+
+// uncalled reports a function that the script meant to run, or whose value it meant to
+// return (EXEC-19).
+func (d *diagnosis) uncalled() {
+	prepared := script.Prepare(d.text)
+	u, ok := script.FindUncalled(prepared.Text)
+	if !ok {
+		return
+	}
+	d.add(finding{at: u.Range, code: DiagnosticUncalled, severity: protocol.DiagnosticSeverityWarning, message: u.Message, uncalled: &u})
 }
 
 // modules reports what imports or exports (EXEC-13).

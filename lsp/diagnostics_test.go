@@ -97,6 +97,8 @@ func TestDiag1(t *testing.T) {
 		{"unknown option", "// @options: {\"timeout\": 100}\nreturn 1", []string{`error options-unknown-field "\"timeout\""`}},
 		{"wrong option", "// @options: {\"timeout_ms\": \"x\"}\nreturn 1", []string{`error options-wrong-type "\"x\""`}},
 		{"empty", "", nil},
+		{"uncalled function", "async () => { return 1 }", []string{`warning uncalled-function "async"`}}, // EXEC-19
+		{"lowered option", "// @options: {\"timeout_ms\": 2000000000}\nreturn 1", []string{`warning options-lowered "2000000000"`}},
 		{"fence", "```ts\nreturn 1\n```", nil},
 
 		{"destructive in a loop", "for (const title of ['a']) await tools.mcp__github__create_issue({ owner: '', title, state: 'open' })",

@@ -78,6 +78,7 @@ func parseOptions(text string, from, to int, whole Range, o *Options) (found []F
 		}
 		i := int(n)
 		*target = &i
+		o.Given = append(o.Given, GivenOption{field, i, valueRange})
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return invalid("it is not valid JSON")

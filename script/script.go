@@ -50,6 +50,15 @@ type Options struct {
 	TimeoutMs       *int `json:"timeout_ms,omitzero"`
 	MaxToolCalls    *int `json:"max_tool_calls,omitzero"`
 	MaxOutputTokens *int `json:"max_output_tokens,omitzero"`
+	// Given are the same with their places, in the order of the text.
+	Given []GivenOption `json:"-"`
+}
+
+// A GivenOption is a field of the options line.
+type GivenOption struct {
+	Name  string
+	Value int
+	Range Range // of the value
 }
 
 // A Finding is what is wrong with a text, for its author.
