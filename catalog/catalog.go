@@ -63,6 +63,7 @@ type Tool struct {
 	terms       *document
 	flat        int // cost of the flat declaration, 0 when not known yet
 	digest      *[32]byte
+	pin         string            // "" when not known yet
 	broken      []typegen.Problem // nil when not looked for yet
 }
 

@@ -3,6 +3,7 @@ package catalog
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -193,6 +194,22 @@ func (c *Catalog) computeHash() string {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Pin identifies what a person who allows the tool relies on: its name, description,
+// schemas and annotations, as sent.
+func (t *Tool) Pin() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.pin == "" {
+		h := sha256.New()
+		for _, part := range [][]byte{[]byte(t.MCPName), []byte(t.Description), t.InputSchema, t.OutputSchema, t.RawAnnotations} {
+			fmt.Fprintf(h, "%d:", len(part))
+			h.Write(part)
+		}
+		t.pin = hex.EncodeToString(h.Sum(nil)[:16])
+	}
+	return t.pin
 }
 
 // sum identifies the tool: its server and its bytes.

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -336,6 +337,9 @@ func (n *question) shown(behind int) Question {
 		ID: rand.Text(), RunID: n.x.id, Tool: t.Name, Server: t.Server, Title: t.Title, Description: t.Description,
 		Arguments: arguments, Call: n.c.record.Index, URI: n.x.request.URI, Range: n.c.record.Range, Waiting: behind,
 		Note: n.hookSays, Loop: n.offer,
+	}
+	if n.x.r.Rules.Rules().Changed(t.Name) {
+		s.Note = strings.TrimSpace(s.Note + "\nThe server has changed this tool since it was allowed always: look at its description and arguments again.")
 	}
 	if t.RawAnnotations.IsValid() {
 		s.Annotations = t.RawAnnotations

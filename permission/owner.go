@@ -3,6 +3,7 @@ package permission
 import (
 	"maps"
 	"slices"
+	"strings"
 )
 
 // A rule names tools, and a name is no identity: a repository can define a server
@@ -13,6 +14,23 @@ import (
 // somebody wrote by hand is about those.
 const Own = "own"
 
+// pinSign stands before the pin of a tool in a grant, behind the identity.
+const pinSign = "#"
+
+// Changed says whether a rule would allow the tool that has a name if the tool were
+// still what it was when a person allowed it.
+func (r *Rules) Changed(leaf string) bool {
+	if r.known == nil {
+		return false
+	}
+	server, ok := r.known.Tools[leaf]
+	return ok && slices.ContainsFunc(r.exact[leaf], func(rule *Rule) bool {
+		return rule.Effect == Allow && !r.countsFor(rule, server) && slices.ContainsFunc(r.grants[keyOf(rule)], func(entry string) bool {
+			return strings.HasPrefix(entry, server.Identity+pinSign)
+		})
+	})
+}
+
 // A Server is a configured server as rules see it.
 type Server struct {
 	// Identity is Own, or the hash of the definition that a workspace brings.
@@ -22,6 +40,9 @@ type Server struct {
 	// Apart: its name falls into the rules of another server. It is allowed nothing
 	// but what a person has allowed for exactly this one.
 	Apart bool
+	// Tool, of a tool's server, identifies the tool as it is now: its name, description,
+	// schemas and annotations. A person who allows it always allows exactly that.
+	Tool string
 	// Trusted: the user has chosen to trust all that workspaces bring.
 	Trusted bool
 }
@@ -69,7 +90,10 @@ func (r *Rules) countsFor(rule *Rule, server Server) bool {
 		return !server.Apart
 	}
 	if given, ok := r.grants[keyOf(rule)]; ok {
-		return slices.Contains(given, server.Identity)
+		return slices.ContainsFunc(given, func(entry string) bool {
+			identity, tool, pinned := strings.Cut(entry, pinSign)
+			return identity == server.Identity && (!pinned || tool == server.Tool)
+		})
 	}
 	return server.Identity == Own || server.Trusted && !server.Apart
 }
@@ -86,6 +110,9 @@ func (k *Known) given(match string) []string {
 	}
 	if leaf, ok := p.leaf(); ok {
 		if server, ok := k.Tools[leaf]; ok {
+			if server.Tool != "" {
+				return []string{server.Identity + pinSign + server.Tool}
+			}
 			return []string{server.Identity}
 		}
 	}
@@ -101,7 +128,11 @@ func (k *Known) given(match string) []string {
 // merge is the identities that a rule is for after it was set again. A rule that
 // stood there without a grant was for Own.
 func merge(before []string, recorded, stood bool, now []string) []string {
-	list := slices.Clone(before)
+	// The answer pins a tool anew.
+	list := slices.DeleteFunc(slices.Clone(before), func(entry string) bool {
+		identity, _, _ := strings.Cut(entry, pinSign)
+		return slices.ContainsFunc(now, func(n string) bool { return n == identity || strings.HasPrefix(n, identity+pinSign) })
+	})
 	if stood && !recorded {
 		list = append(list, Own)
 	}
@@ -117,3 +148,21 @@ func merge(before []string, recorded, stood bool, now []string) []string {
 // Inherits says whether what a person has set for a name, outside of rules, counts
 // for the server that has it now.
 func (r *Rules) Inherits(leaf string) bool { return r.known == nil || !r.known.Tools[leaf].Apart }
+
+// For says in words which servers a rule that allows counts for.
+func (r *Rules) For(rule Rule) string {
+	if rule.Match == Exec || rule.Layer == Flag || rule.Layer == Builtin {
+		return "counts"
+	}
+	given, ok := r.grants[keyOf(&rule)]
+	if !ok {
+		return "counts for your own servers"
+	}
+	for _, entry := range given {
+		identity, _, _ := strings.Cut(entry, pinSign)
+		if identity == Own || r.known != nil && slices.ContainsFunc(r.known.Servers, func(s Server) bool { return s.Identity == identity }) {
+			return "counts for the servers it was given for"
+		}
+	}
+	return "does not count: it was given for a server that is not defined like that here"
+}

@@ -71,6 +71,7 @@ func known(pool *catalog.Catalog, l loaded) *permission.Known {
 		if !ok { // a recording, which the user has named
 			server = permission.Server{Identity: permission.Own, Key: config.Key(t.Server)}
 		}
+		server.Tool = t.Pin()
 		k.Tools[t.Name] = server
 	}
 	// Who reads a name that two servers claim may think of the other one: it is

@@ -147,3 +147,42 @@ func TestTrust3AnotherDefinition(t *testing.T) {
 		t.Fatalf("asked %d times: %s", asked, r.Text)
 	}
 }
+
+// TRUST-3: a tool that has changed since it was allowed always asks once more, also
+// between sessions, and the answer counts from then on; a tool that stayed does not.
+func TestTrust3AChangedToolAsksOnceMore(t *testing.T) {
+	user := t.TempDir()
+	server := mcptest.Write(t, twoTools)
+	putFile(t, filepath.Join(user, "config.json"), servers(t, server.Config(t, "a")))
+	o := Options{Sources: config.Sources{UserDir: user}}
+	asked, note := 0, ""
+	always := askerFunc(func(_ context.Context, q exec.Question) (exec.Answer, error) {
+		asked++
+		note = q.Note
+		return exec.Answer{Decision: "allow", Scope: "user"}, nil
+	})
+	for i, c := range []struct {
+		tools string
+		asks  int
+	}{
+		{twoTools, 2}, {twoTools, 0},
+		{strings.Replace(twoTools, "Drops.", "Drops everything.", 1), 1}, {strings.Replace(twoTools, "Drops.", "Drops everything.", 1), 0},
+		{strings.Replace(twoTools, `"inputSchema": {"type": "object"}`, `"inputSchema": {"type": "object", "properties": {"to": {"type": "string"}}}`, 1), 2},
+	} {
+		server.Rewrite(t, c.tools)
+		w := open(t, o)
+		asked, note = 0, ""
+		for range 2 {
+			if r := w.run(t, `await tools.mcp__a__get({}); await tools.mcp__a__drop({})`, always); r.Status != exec.Completed {
+				t.Fatal(r.Text)
+			}
+		}
+		if asked != c.asks {
+			t.Errorf("step %d: asked %d times, want %d", i, asked, c.asks)
+		}
+		if changed := strings.Contains(note, "has changed"); changed != (i > 0 && c.asks > 0) {
+			t.Errorf("step %d: %q", i, note)
+		}
+		w.Close()
+	}
+}

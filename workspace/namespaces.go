@@ -28,7 +28,9 @@ func (s *Snapshot) SharedNamespaces() []SharedNamespace {
 			i = len(all)
 			all = append(all, SharedNamespace{Namespace: namespace})
 		}
-		all[i].Servers = append(all[i].Servers, v.Server.Name)
+		if !slices.Contains(all[i].Servers, v.Server.Name) { // one that waits behind the other
+			all[i].Servers = append(all[i].Servers, v.Server.Name)
+		}
 	}
 	return slices.DeleteFunc(all, func(n SharedNamespace) bool { return len(n.Servers) < 2 })
 }

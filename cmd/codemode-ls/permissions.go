@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"codemode-ls/config"
 	"codemode-ls/permission"
+	"codemode-ls/workspace"
 )
 
 type permissionsCommand struct {
@@ -38,16 +40,19 @@ func (r ruleArguments) set(a *app, e permission.Effect) error {
 	if err := validRules([]string{r.Rule}); err != nil {
 		return err
 	}
+	r.Rule = permission.Canonical(r.Rule)
 	store, err := a.rules()
 	if err != nil {
 		return err
 	}
 	layer := permission.Layer(r.Layer)
 	if e == "" {
-		stands := func(rule permission.Rule) bool { return rule.Layer == layer && rule.Match == r.Rule }
+		stands := func(rule permission.Rule) bool {
+			return rule.Layer == layer && permission.Canonical(rule.Match) == r.Rule
+		}
 		if !slices.ContainsFunc(store.Rules().All(), stands) {
 			for _, other := range store.Rules().All() {
-				if other.Match == r.Rule && (other.Layer == permission.User || other.Layer == permission.Workspace) {
+				if permission.Canonical(other.Match) == r.Rule && (other.Layer == permission.User || other.Layer == permission.Workspace) {
 					return &exitError{exitFailed, fmt.Errorf("there is no rule %q in the layer %s, but one in the layer %s: add --layer %[3]s", r.Rule, layer, other.Layer)}
 				}
 			}
@@ -112,7 +117,8 @@ func (permissionsList) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range store.Problems() {
+	problems := store.Problems()
+	for _, p := range problems {
 		fmt.Fprintf(a.stderr, "%serror: %s\n", problemPlace(p), printable(p.Message))
 	}
 	rules := store.Rules().All()
@@ -124,7 +130,18 @@ func (permissionsList) Run(a *app) error {
 		if r.File != "" {
 			from = fmt.Sprintf("%s:%d", r.File, r.Range.Start.Line+1)
 		}
-		fmt.Fprintf(a.stdout, "%s\t%s\t%s\n", r.Effect, single(r.Match), single(from))
+		why := "counts"
+		switch {
+		case r.Layer == permission.Repository && r.Effect == permission.Allow:
+			why = "does not count: a repository allows nothing"
+		case r.Effect == permission.Allow:
+			why = store.Rules().For(r)
+		}
+		fmt.Fprintf(a.stdout, "%s\t%s\t%s\t%s\n", r.Effect, single(r.Match), single(from), why)
+	}
+	if len(problems) > 0 {
+		fmt.Fprintln(a.stderr, "Until you fix it, every call asks for permission.")
+		return &exitError{exitConfiguration, nil}
 	}
 	return nil
 }
@@ -135,7 +152,15 @@ func (a *app) rules() (*permission.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return permission.OpenStore(permission.StoreOptions{
+	store := permission.OpenStore(permission.StoreOptions{
 		UserDir: o.Sources.UserDir, Folder: o.Sources.Folders[0],
-	}), nil
+	})
+	// A rule that is set here is for the servers as they are defined now.
+	c := config.Load(o.Sources)
+	known := new(permission.Known)
+	for _, s := range c.Servers {
+		known.Servers = append(known.Servers, workspace.RuleServer(s, c))
+	}
+	store.SetKnown(known)
+	return store, nil
 }
