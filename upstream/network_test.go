@@ -621,6 +621,29 @@ func TestMCP3AnswersAsServersSendThem(t *testing.T) {
 	}
 }
 
+// MCP-3: a stream that the server ends before its answer is resumed where it was.
+func TestMCP3ResumedStream(t *testing.T) {
+	call := make(chan message, 1)
+	w := newWeb(t, func(out http.ResponseWriter, q *http.Request, m message) bool {
+		if odd(m) {
+			call <- m
+			event(out, "id: e1\nretry: 20\ndata: \n\n")
+			return true
+		}
+		if q.Header.Get("Last-Event-ID") != "e1" {
+			return false
+		}
+		event(out, "id: e2\n")
+		fmt.Fprintf(out, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"late\"}]}}\n\n", (<-call).ID)
+		return true
+	})
+	s := newTestSet(t, nil)
+	s.connectTo(w)
+	if got := s.call("h", "odd", "{}").Text; got != "late" {
+		t.Error(got)
+	}
+}
+
 func event(out http.ResponseWriter, text string) {
 	out.Header().Set("Content-Type", "text/event-stream")
 	_, _ = io.WriteString(out, text)

@@ -229,7 +229,7 @@ func (e *events) event() {
 			if e.retry != "" {
 				e.out = append(e.out, "retry: "+e.retry+"\n"...)
 			}
-			if len(e.out) > 0 && e.data.size == 0 {
+			if len(e.out) > 0 { // an event of its own, because its data may be left out
 				e.out = append(e.out, '\n')
 			}
 			if e.data.size > 0 {
