@@ -169,11 +169,11 @@ func (s Sources) kinds() []FileKind {
 	for _, folder := range s.Folders {
 		kinds = append(kinds, FileKind{
 			Path: filepath.Join(folder, filepath.FromSlash(WorkspaceFile)), Layer: Workspace, Folder: folder,
-			Client: own, servers: [][]string{own.dialect.servers},
+			Client: own, servers: own.dialect.paths(),
 		})
 	}
 	if file := s.userFile(); file != "" {
-		kinds = append(kinds, FileKind{Path: file, Layer: User, Client: own, servers: [][]string{own.dialect.servers}})
+		kinds = append(kinds, FileKind{Path: file, Layer: User, Client: own, servers: own.dialect.paths()})
 	}
 	p := places{system: s.System, home: s.Home, lookup: s.LookupEnv}
 	var folders, users []FileKind
@@ -182,7 +182,7 @@ func (s Sources) kinds() []FileKind {
 			for _, name := range c.inFolder {
 				folders = append(folders, FileKind{
 					Path: filepath.Join(folder, filepath.FromSlash(name)), Layer: Workspace, Folder: folder,
-					Client: c, servers: [][]string{c.dialect.servers},
+					Client: c, servers: c.dialect.paths(),
 				})
 			}
 		}
@@ -196,7 +196,7 @@ func (s Sources) kinds() []FileKind {
 					k.servers = append(k.servers, c.ofProject(folder))
 				}
 			}
-			k.servers = append(k.servers, c.dialect.servers)
+			k.servers = append(k.servers, c.dialect.paths()...)
 			users = append(users, k)
 		}
 	}

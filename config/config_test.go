@@ -414,11 +414,36 @@ func TestEnvFile(t *testing.T) { // MCP-2
 	if diff := cmp.Diff(want, find(t, c, "s").Env); diff != "" {
 		t.Error(diff)
 	}
-	if p := find(t, c, "bad").Problem; !strings.Contains(p, "line 2") || strings.Contains(p, "s3cret") {
-		t.Error(p)
+	if s := find(t, c, "bad"); s.Problem != "" || s.Env["A"] != "1" {
+		t.Errorf("a bad line costs the server: %+v", s)
+	}
+	if lines := strings.Join(describeFindings(c, dir), "\n"); !strings.Contains(lines, "warning env-file") || !strings.Contains(lines, "line 2 ") || strings.Contains(lines, "s3cret") {
+		t.Error(lines)
 	}
 	if p := find(t, c, "none").Problem; !strings.Contains(p, "no such file") {
 		t.Error(p)
+	}
+}
+
+func TestParseEnvFile(t *testing.T) { // MCP-2: as VS Code reads it
+	tests := []struct {
+		name, text string
+		want       map[string]string
+		bad        []int
+	}{
+		{"a key over several lines", "KEY=\"-----BEGIN KEY-----\nA=b==\n-----END KEY-----\"\nOTHER=1\nbad\n", map[string]string{"KEY": "-----BEGIN KEY-----\nA=b==\n-----END KEY-----", "OTHER": "1"}, []int{5}},
+		{"single quotes and CRLF", "A='x\r\ny' # z\r\nB=2\r\n", map[string]string{"A": "x\ny", "B": "2"}, nil},
+		{"colons and export", "A: 1\nexport\tB=2\n export C = 3\nD:4\n", map[string]string{"A": "1", "B": "2", "C": "3"}, []int{4}},
+		{"a quote that is never closed", "A=\"x\nB=2\n", map[string]string{"A": "\"x", "B": "2"}, nil},
+		{"a quote that the next value closes", "A=\"x\nB=\"2\"\n", map[string]string{"B": "2"}, []int{1}},
+		{"bad names", "1A=1\n=2\nA B=3\nC=4", map[string]string{"C": "4"}, []int{1, 2, 3}},
+		{"empty values", "A=\nB=# none\nC=\"\"", map[string]string{"A": "", "B": "", "C": ""}, nil},
+	}
+	for _, tt := range tests {
+		got, bad := parseEnvFile(tt.text)
+		if diff := cmp.Diff(tt.want, got); diff != "" || !slices.Equal(tt.bad, bad) {
+			t.Errorf("%s: bad lines %v, want %v; %s", tt.name, bad, tt.bad, diff)
+		}
 	}
 }
 

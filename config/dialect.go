@@ -12,6 +12,9 @@ import (
 type dialect struct {
 	toml    bool
 	servers []string // where the object of servers is, as a path of names
+	// newer is where a later version of the client has them, within servers; a
+	// file may have both, and the newer definition counts.
+	newer string
 	// settings says that the file is a client's settings, with much else in it.
 	settings bool
 	// bare: a file without that member may be the object of servers itself.
@@ -146,12 +149,12 @@ var (
 		syntax: syntax{bare: true, dollar: true},
 	}
 	opencodeDialect = dialect{
-		servers: []string{"mcp"}, settings: true,
+		servers: []string{"mcp"}, newer: "servers", settings: true,
 		fields: slices.Concat([]Field{
 			{Name: "type", Type: "string", Values: []string{"local", "remote"}, Doc: "`local` starts a program, `remote` is an address.", as: asType},
 			{Name: "command", Type: "array", Doc: "The program to start, and its arguments.", as: asCommand},
 			{Name: "environment", Type: "object", Doc: envField.Doc, as: asEnv},
-			cwdField, urlField, headersField, enabledField,
+			cwdField, urlField, headersField, enabledField, disabledField,
 		}, nothing("timeout", "oauth")),
 		syntax: syntax{braces: true},
 	}
@@ -197,7 +200,32 @@ func (d *document) parseText(dialect *dialect) *hujson.Object {
 	return d.parse()
 }
 
-// section is the value at a path of names, or nil.
+// paths are the places of servers in a file, in order of precedence.
+func (d *dialect) paths() [][]string {
+	if d.newer == "" {
+		return [][]string{d.servers}
+	}
+	return [][]string{append(slices.Clone(d.servers), d.newer), d.servers}
+}
+
+// isNewer says whether an object is that of the newer version's servers. A server
+// may have the same name: its fields are no objects then.
+func (d *dialect) isNewer(name string, v *hujson.Value) bool {
+	if d.newer == "" || name != d.newer {
+		return false
+	}
+	object, ok := v.Value.(*hujson.Object)
+	return ok && !slices.ContainsFunc(object.Members, func(m hujson.ObjectMember) bool {
+		_, known := d.field(key(&m))
+		return known && !isNull(&m.Value) && m.Value.Value.Kind() != '{'
+	})
+}
+
+// isNull says that a value is null, which is the same as none for everything that
+// need not be there (MCP-2).
+func isNull(v *hujson.Value) bool { return v.Value.Kind() == 'n' }
+
+// section is the value at a path of names, or nil; null is none.
 func section(object *hujson.Object, path []string) *hujson.Value {
 	for i, name := range path {
 		if object == nil {
@@ -210,7 +238,10 @@ func section(object *hujson.Object, path []string) *hujson.Value {
 				break
 			}
 		}
-		if found == nil || i == len(path)-1 {
+		if found == nil || isNull(found) {
+			return nil
+		}
+		if i == len(path)-1 {
 			return found
 		}
 		object, _ = found.Value.(*hujson.Object)
@@ -251,6 +282,9 @@ func (l *loader) fileServers(k FileKind, d layerDocument) []Server {
 	for _, path := range k.servers {
 		v := section(d.object, path)
 		if v == nil {
+			continue
+		}
+		if path[len(path)-1] == sc.dialect.newer && !sc.dialect.isNewer(sc.dialect.newer, v) {
 			continue
 		}
 		found = true

@@ -336,6 +336,59 @@ func TestFirstFileWins(t *testing.T) { // MCP-1
 
 // An unset variable is an error that names file, server and variable, in every
 // dialect that has variables.
+// null of a field that may be left out is the same as leaving it out.
+func TestNullIsAbsent(t *testing.T) { // MCP-2, LSP-5
+	for _, c := range Clients() {
+		if c.dialect.toml {
+			continue // TOML has no null
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			s, at := home(t)
+			command := `"x"`
+			if f, _ := c.dialect.field("command"); f.Type == "array" {
+				command = `["x"]`
+			}
+			var nulls strings.Builder
+			for _, f := range c.dialect.fields {
+				if f.Name != "command" {
+					fmt.Fprintf(&nulls, ", %q: null", f.Name)
+				}
+			}
+			text := fmt.Sprintf(`{"inputs": null, %q: {"s": {"command": %s%s}, "none": null}}`, c.dialect.servers[0], command, nulls.String())
+			k := FileKind{Path: at("FOLDER/f.json"), Layer: Workspace, Folder: s.Folders[0], Client: c, servers: c.dialect.paths()}
+			f := Check(s, k, text)
+			if len(f.Findings) > 0 || len(f.Entries) != 1 || f.Entries[0].Server.Command != "x" || f.Entries[0].Server.Disabled || f.Entries[0].Server.Problem != "" {
+				t.Errorf("%s: %+v %+v", text, f.Findings, f.Entries)
+			}
+		})
+	}
+}
+
+func TestOpenCodeVersions(t *testing.T) { // MCP-2
+	tests := []struct{ name, text, want string }{
+		{"newer", `{"mcp": {"timeout": null, "servers": {"a": {"type": "local", "command": ["new"]}, "b": {"command": ["x"], "disabled": true}}}}`, "a new, b x off"},
+		{"both, and the newer wins", `{"mcp": {"a": {"type": "local", "command": ["old"]}, "c": {"command": ["y"], "enabled": false}, "servers": {"a": {"command": ["new"]}}}}`, "a new, c y off"},
+		{"a server of that name", `{"mcp": {"servers": {"type": "local", "command": ["x"]}}}`, "servers x"},
+		{"a server named like a field", `{"mcp": {"servers": {"command": {"command": ["x"]}}}}`, "command x"},
+		{"none", `{"mcp": {"servers": {}}}`, ""},
+	}
+	for _, tt := range tests {
+		s, at := home(t)
+		write(t, filepath.FromSlash(at("FOLDER/opencode.json")), tt.text)
+		var got []string
+		for _, v := range Load(s).Servers {
+			line := v.Name + " " + v.Command
+			if v.Disabled {
+				line += " off"
+			}
+			got = append(got, line)
+		}
+		if strings.Join(got, ", ") != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestUnsetVariables(t *testing.T) { // MCP-2
 	for _, f := range []struct{ path, text string }{
 		{"FOLDER/.vscode/mcp.json", `{"servers": {"srv": {"command": "x", "env": {"A": "${env:NOT_SET}"}}}}`},

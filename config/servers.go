@@ -46,6 +46,9 @@ type serverReader struct {
 // readServers reads an object of definitions, which is called what.
 func (d *document) readServers(v *hujson.Value, what string, sc scope) []Server {
 	object, ok := v.Value.(*hujson.Object)
+	if isNull(v) {
+		return nil
+	}
 	if !ok {
 		d.reportValue(v, "error", "wrong-type", fmt.Sprintf("%q must be an object of servers by name, not %s", what, describe(v)))
 		return nil
@@ -55,6 +58,9 @@ func (d *document) readServers(v *hujson.Value, what string, sc scope) []Server 
 	for i := range object.Members {
 		m := &object.Members[i]
 		name := key(m)
+		if isNull(&m.Value) || what == sc.dialect.servers[len(sc.dialect.servers)-1] && sc.dialect.isNewer(name, &m.Value) {
+			continue
+		}
 		if seen[name] {
 			d.reportValue(&m.Name, "error", "duplicate-server", fmt.Sprintf("server %q is defined twice; the first definition counts", name))
 			continue
@@ -172,6 +178,9 @@ func (r *serverReader) fields(object *hujson.Object) {
 			r.unknownField(m)
 			continue
 		}
+		if isNull(v) {
+			continue
+		}
 		switch f.as {
 		case asType:
 			s.Transport = r.transport(v)
@@ -265,6 +274,9 @@ func (r *serverReader) command(f Field, v *hujson.Value) {
 	case isObject && f.Type == "string or object":
 		for i := range inner.Members {
 			m := &inner.Members[i]
+			if isNull(&m.Value) {
+				continue
+			}
 			switch key(m) {
 			case "path":
 				s.Command = r.string(field+".path", &m.Value)
