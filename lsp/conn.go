@@ -110,7 +110,7 @@ func (s *Server) handle(rctx context.Context, req *jsonrpc2.Request) (result any
 	// Not derived from rctx: jsonrpc2 uses that one again for the next request,
 	// while the context package may still look at it.
 	ctx := s.ctx
-	m := &incoming{Request: req, release: func() { jsonrpc2.Async(rctx) }}
+	m := &incoming{Request: req, params: lenient(req.Params()), release: func() { jsonrpc2.Async(rctx) }}
 	if isCall {
 		var done func()
 		ctx, done = s.track(m, req.ID())
@@ -187,6 +187,7 @@ func onWire(ctx context.Context, result any, err error) (any, error) {
 // id, or by an edit of the document that it is about.
 type incoming struct {
 	*jsonrpc2.Request
+	params []byte // as lenient has them
 	// release lets the read loop go on; the handler continues beside it.
 	release func()
 	cancel  context.CancelCauseFunc // of a request

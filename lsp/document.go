@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -23,6 +24,9 @@ type Document struct {
 	// are kept for their text alone.
 	Script bool
 	Text   string
+	// Unreadable says why Text may not be what the editor shows: a change could not
+	// be read. Nothing is answered from it until a whole text has come (LSP-5).
+	Unreadable string
 
 	encoding protocol.PositionEncodingKind
 	index    func() *textIndex // made on first use
@@ -118,6 +122,18 @@ func (d *Document) position(offset int, encoding protocol.PositionEncodingKind) 
 func (d *Document) edited(version int32, changes []protocol.TextDocumentContentChangeEvent) (*Document, error) {
 	next := *d
 	next.Version = version
+	if d.Unreadable != "" {
+		whole := -1
+		for i, change := range changes {
+			if _, ok := change.(*protocol.TextDocumentContentChangeWholeDocument); ok {
+				whole = i
+			}
+		}
+		if whole < 0 {
+			return nil, errors.New(d.Unreadable)
+		}
+		changes = changes[whole:]
+	}
 	for _, change := range changes {
 		switch c := change.(type) {
 		case *protocol.TextDocumentContentChangeWholeDocument:

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"path/filepath"
 	"slices"
 
 	"go.lsp.dev/protocol"
@@ -23,16 +24,20 @@ func foldersOf(p *protocol.InitializeParams) []string {
 	}
 	//lint:ignore SA1019 the oldest clients say their folder so
 	if path, ok := p.RootPath.Get(); ok && path != "" {
-		return []string{path}
+		return []string{filepath.Clean(path)}
 	}
 	return nil
 }
+
+// folderPath is one path for a folder, with or without a slash at its end or ".."
+// in it: approvals are kept by it (LSP-5).
+func folderPath(u uri.URI) string { return filepath.Clean(u.FsPath()) }
 
 func appendFolder(paths []string, u uri.URI) []string {
 	if !u.IsFile() {
 		return paths
 	}
-	if path := u.FsPath(); !slices.Contains(paths, path) {
+	if path := folderPath(u); !slices.Contains(paths, path) {
 		paths = append(paths, path)
 	}
 	return paths
@@ -43,7 +48,7 @@ func changeFolders(paths []string, e protocol.WorkspaceFoldersChangeEvent) []str
 	paths = slices.Clone(paths)
 	for _, f := range e.Removed {
 		if f.URI.IsFile() {
-			gone := f.URI.FsPath()
+			gone := folderPath(f.URI)
 			paths = slices.DeleteFunc(paths, func(p string) bool { return p == gone })
 		}
 	}

@@ -35,7 +35,7 @@ func init() {
 		protocol.MethodSetTrace:    notice((*Server).setTrace),
 
 		protocol.MethodTextDocumentDidOpen:                didOpenEndpoint,
-		protocol.MethodTextDocumentDidChange:              notice((*Server).didChange),
+		protocol.MethodTextDocumentDidChange:              didChangeEndpoint,
 		protocol.MethodTextDocumentDidSave:                notice((*Server).didSave),
 		protocol.MethodTextDocumentDidClose:               notice((*Server).didClose),
 		protocol.MethodWorkspaceDidChangeConfiguration:    notice((*Server).didChangeConfiguration),
@@ -169,7 +169,7 @@ func documentQuery[P, R any](fn func(*Server, context.Context, *Snapshot, *P) (R
 // decode reads params; missing ones and null are the zero value.
 func decode[P any](m *incoming) (*P, error) {
 	params := new(P)
-	raw := m.Params()
+	raw := m.params
 	if len(raw) == 0 || string(raw) == "null" {
 		return params, nil
 	}
@@ -177,7 +177,7 @@ func decode[P any](m *incoming) (*P, error) {
 		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s: %s", m.Method(), malformed(err))
 	}
 	if strict, ok := any(params).(fieldChecker); ok {
-		if err := strict.checkFields(jsontext.Value(raw)); err != nil {
+		if err := strict.checkFields(jsontext.Value(m.Params())); err != nil {
 			return nil, err
 		}
 	}

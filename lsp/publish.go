@@ -78,6 +78,10 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 		return
 	}
 	for _, d := range snap.Docs {
+		if d.Unreadable != "" {
+			s.publish(ctx, snap, d.URI, d.Version, nil)
+			continue
+		}
 		if !d.Script {
 			if found, ok := s.configDiagnostics(snap, d); ok {
 				s.publish(ctx, snap, d.URI, d.Version, found)
@@ -104,7 +108,7 @@ func (s *Server) checkAll(ctx context.Context, snap *Snapshot) {
 			s.publisher.catalog = nil // the next call does it
 			return
 		}
-		if d.Script {
+		if d.Script && d.Unreadable == "" {
 			s.diagnose(ctx, snap, d)
 		}
 	}

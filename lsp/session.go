@@ -33,6 +33,9 @@ type Snapshot struct {
 // it is not open.
 func (s *Snapshot) document(u uri.URI) (*Document, error) {
 	if d, ok := s.Docs[string(u)]; ok {
+		if d.Unreadable != "" {
+			return nil, badParams("%s is out of step with the editor: %s; close it and open it again", u, d.Unreadable)
+		}
 		return d, nil
 	}
 	if u == "" {
