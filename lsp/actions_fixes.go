@@ -124,50 +124,54 @@ func (m *mender) renamed(u script.Use, name string) edit {
 
 // await has a promise awaited, or dropped on purpose.
 func (m *mender) await(f finding) []mend {
-	u := f.promise
-	if u == nil {
+	p := f.promise
+	if p == nil {
 		return nil
 	}
+	start, end := m.at.OffsetUTF16(utf16Range(p.Range).Start), m.at.OffsetUTF16(utf16Range(p.Range).End)
+	key := ""
+	if p.Name != "" {
+		key = p.Name + ": "
+	}
 	var all []mend
-	list, _, forEach := strings.Cut(m.text[u.Start:u.End], ".forEach(")
+	list, _, forEach := strings.Cut(m.text[start:end], ".forEach(")
 	switch {
-	case !u.Async:
-	case u.Callback != "" && u.Callback != "forEach": // the values have to be there before
-	case forEach:
+	case !p.Async || p.Condition: // the values have to be there before
+	case forEach && p.Callback != "":
 		if !m.isCollection(list) {
-			at := u.Start + len(list)
+			at := start + len(list)
 			all = append(all, mend{title: "Wait for all with Promise.all and map", preferred: true, edits: []edit{
-				{u.Start, u.Start, "await Promise.all("}, {at, at + len(".forEach("), ".map("}, {u.End, u.End, ")"},
+				{start, start, "await Promise.all("}, {at, at + len(".forEach("), ".map("}, {end, end, ")"},
 			}})
 		}
-	case u.Several:
-		wait := u.Key + "await Promise.all("
-		if strings.HasSuffix(strings.TrimRight(m.text[:u.Start], " \t\r\n"), "await") {
+	case p.List:
+		wait := key + "await Promise.all("
+		if strings.HasSuffix(strings.TrimRight(m.text[:start], " \t\r\n"), "await") {
 			wait = "Promise.all(" // an await of the list, which waits for nothing
 		}
-		all = append(all, mend{title: "Wait for all with Promise.all", preferred: true, edits: []edit{{u.Start, u.Start, wait}, {u.End, u.End, ")"}}})
-	case u.Compound:
-		all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{u.Start, u.Start, "await ("}, {u.End, u.End, ")"}}})
+		all = append(all, mend{title: "Wait for all with Promise.all", preferred: true, edits: []edit{{start, start, wait}, {end, end, ")"}}})
+	case p.Compound:
+		all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{start, start, "await ("}, {end, end, ")"}}})
 	default:
-		all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{u.Start, u.Start, u.Key + "await "}}})
+		all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{start, start, key + "await "}}})
 	}
-	if strings.HasPrefix(strings.TrimLeft(m.text[u.End:], " \t\r\n?"), ".") {
+	if strings.HasPrefix(strings.TrimLeft(m.text[end:], " \t\r\n?"), ".") {
 		for i := range all { // its member is used
 			edits := all[i].edits
 			edits[0].text = "(" + edits[0].text
 			if len(edits) == 1 {
-				edits = append(edits, edit{u.End, u.End, ""})
+				edits = append(edits, edit{end, end, ""})
 			}
 			edits[len(edits)-1].text += ")"
 			all[i].edits = edits
 		}
 	}
-	before := strings.TrimRight(m.text[:u.Start], " \t\r\n")
+	before := strings.TrimRight(m.text[:start], " \t\r\n")
 	taken := slices.ContainsFunc([]string{"return", "await", ":", "[", ",", "=", "(", "${"}, func(end string) bool { return strings.HasSuffix(before, end) })
-	if u.Callback != "" || u.Used || taken {
+	if p.Callback != "" || p.Used || taken {
 		return all
 	}
-	return append(all, mend{title: "Say with void that nobody waits for it", edits: []edit{{u.Start, u.Start, "void "}}})
+	return append(all, mend{title: "Mark as intentionally not awaited (void)", edits: []edit{{start, start, "void "}}})
 }
 
 // isCollection says whether an expression is a Map or a Set, which have no map.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"codemode-ls/script"
+	"codemode-ls/typescript"
 	"codemode-ls/workspace"
 
 	"go.lsp.dev/protocol"
@@ -19,10 +20,10 @@ type finding struct {
 	message  string
 	tags     []protocol.DiagnosticTag
 	data     findingData
-	promise  *script.Unawaited // of an unawaited call
-	uncalled *script.Uncalled  // of a function that nobody calls
-	until    int               // where the name of an unknown tool ends, when it goes on behind at
-	named    int               // where the arguments begin of tools.call("tool", …), or 0
+	promise  *typescript.Promise // of an unawaited call
+	uncalled *script.Uncalled    // of a function that nobody calls
+	until    int                 // where the name of an unknown tool ends, when it goes on behind at
+	named    int                 // where the arguments begin of tools.call("tool", …), or 0
 }
 
 // findingData is what a fix needs.
@@ -50,13 +51,11 @@ type diagnosis struct {
 	text     string
 	language script.Language
 	at       *Document // the text, for positions in UTF-16 units
-	promises script.Promises
 
-	absent  bool // it uses tools that there are not
-	pending bool // it uses tools of servers that have yet to tell what they have
-	checked bool // types is what TypeScript found
-	// promising is what TypeScript says of each suspect among promises.
-	promising []script.Promising
+	absent   bool                 // it uses tools that there are not
+	pending  bool                 // it uses tools of servers that have yet to tell what they have
+	checked  bool                 // types is what TypeScript found
+	promises []typescript.Promise // that the script loses
 
 	types   []protocol.Diagnostic // in order of their beginnings; what a finding explains better is taken out
 	changes []script.Position     // where tools are called of which the server says that they change things
@@ -66,7 +65,7 @@ type diagnosis struct {
 }
 
 func newDiagnosis(pool *workspace.Snapshot, opened bool, text string, l script.Language) *diagnosis {
-	return &diagnosis{pool: pool, opened: opened, text: text, language: l, promises: script.FindPromises(text), at: newDocument("", 0, "", text, protocol.PositionEncodingKindUTF16)}
+	return &diagnosis{pool: pool, opened: opened, text: text, language: l, at: newDocument("", 0, "", text, protocol.PositionEncodingKindUTF16)}
 }
 
 func (d *diagnosis) run() {

@@ -96,14 +96,14 @@ func (s *Server) diagnosisOf(ctx context.Context, snap *Snapshot, doc *Document)
 	d := newDiagnosis(snap.Workspace, snap.Opened, doc.Text, doc.Language)
 	if s.engine != nil {
 		failed := s.recheck()
-		found, promises, err := s.engine.Inspect(ctx, doc.URI, doc.Text, d.promises.Suspects)
+		found, promises, err := s.engine.Inspect(ctx, doc.URI)
 		if err != nil {
 			failed()
 			if err := s.unanswered(ctx, "diagnostics", err); err != nil {
 				return nil, err
 			}
 		} else {
-			d.checked, d.types, d.promising = true, found, promises
+			d.checked, d.types, d.promises = true, found, promises
 		}
 	}
 	d.run()
@@ -128,11 +128,11 @@ func (s *Server) recheck() (failed func()) {
 func Check(ctx context.Context, engine *typescript.Engine, w *workspace.Snapshot, text string, l script.Language) ([]exec.Diagnostic, error) {
 	d := newDiagnosis(w, true, text, l)
 	if engine != nil {
-		found, promises, err := engine.Check(ctx, text, l, d.promises.Suspects)
+		found, promises, err := engine.Check(ctx, text, l)
 		if err != nil {
 			return nil, err
 		}
-		d.checked, d.types, d.promising = true, found, promises
+		d.checked, d.types, d.promises = true, found, promises
 	}
 	d.run()
 	all := d.types

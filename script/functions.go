@@ -8,10 +8,9 @@ import (
 // An asyncBody is the body of a function and whether await is allowed in it.
 type asyncBody struct {
 	extent
-	async  bool
-	name   string // by which it is called, or ""
-	method string // by which it is called as a member of something, or ""
-	head   int    // its first token
+	async bool
+	name  string // by which it is called, or ""
+	head  int    // its first token
 }
 
 // asyncBodies are the functions of the text, outer ones first.
@@ -22,10 +21,10 @@ func (s *scan) asyncBodies() []asyncBody {
 		if s.is(body.from-1, "=>") {
 			b.head, b.async = s.arrowHead(body.from - 1)
 		} else {
-			b.head, b.async, b.name, b.method = s.functionHead(body.from)
+			b.head, b.async, b.name = s.functionHead(body.from)
 		}
-		if b.name == "" && b.method == "" {
-			b.name, b.method = s.givenName(b.head)
+		if b.name == "" {
+			b.name = s.givenName(b.head)
 		}
 		all = append(all, b)
 	}
@@ -55,7 +54,7 @@ func (s *scan) arrowHead(i int) (head int, async bool) {
 
 // functionHead finds what stands before the body of a function or method that
 // opens at i: its first token, whether it is async, and its name.
-func (s *scan) functionHead(i int) (head int, async bool, name, method string) {
+func (s *scan) functionHead(i int) (head int, async bool, name string) {
 	for head = i - 1; head >= 0 && !s.tired(); head-- {
 		switch {
 		case s.closes(head) && s.tokens[head].match >= 0:
@@ -76,46 +75,42 @@ func (s *scan) functionHead(i int) (head int, async bool, name, method string) {
 				if s.is(head-1, "function") {
 					head--
 				} else {
-					name, method = "", name
+					name = "" // a method
 				}
 				if s.is(head-1, "async") {
-					return head - 1, true, name, method
+					return head - 1, true, name
 				}
-				return head, false, name, method
+				return head, false, name
 			}
 		case s.is(head, ";"), s.is(head, "{"):
-			return i, false, "", ""
+			return i, false, ""
 		}
 	}
-	return i, false, "", ""
+	return i, false, ""
 }
 
 // givenName is what the function whose expression begins at i is called by: the
-// name of a variable, or that of a property.
-func (s *scan) givenName(i int) (name, method string) {
+// name of a variable, or "".
+func (s *scan) givenName(i int) string {
 	switch {
-	case s.is(i-1, ":") && s.isName(i-2) && (s.is(i-3, "{") || s.is(i-3, ",")):
-		return "", s.string(i - 2)
-	case !s.is(i-1, "="):
-	case s.isName(i-2) && s.afterMember(i-2):
-		return "", s.string(i - 2)
+	case !s.is(i-1, "="), s.isName(i-2) && s.afterMember(i-2):
 	case s.isName(i-2) && s.beginsDeclarator(i-3):
-		return s.string(i - 2), ""
+		return s.string(i - 2)
 	case s.isName(i-2) && !s.is(i-3, "(") && !s.is(i-3, ",") && !s.is(i-3, ":"): // a field of a class, or a variable
-		return s.string(i - 2), s.string(i - 2)
+		return s.string(i - 2)
 	default: // const name: Type = …
 		for j := i - 2; j > 0 && i-j < longestType && !s.tired(); j-- {
 			switch {
 			case s.closes(j) && s.tokens[j].match >= 0:
 				j = s.tokens[j].match
 			case s.is(j, ";"), s.is(j, "{"), s.is(j, "("), s.is(j, "["), s.is(j, "="):
-				return "", ""
+				return ""
 			case s.is(j, ":") && s.isName(j-1) && s.beginsDeclarator(j-2):
-				return s.string(j - 1), ""
+				return s.string(j - 1)
 			}
 		}
 	}
-	return "", ""
+	return ""
 }
 
 func (s *scan) beginsDeclarator(i int) bool {

@@ -75,8 +75,7 @@ func (s *scan) readLoop(i int) (l Loop, ok bool) {
 		l.Body = s.span(body)
 	}
 	s.readBody(&l, inner)
-	f := awaiting{uses: &uses{scan: s}, bodies: s.asyncBodies()}
-	l.Async = f.allowsAwait(i)
+	l.Async = s.allowsAwait(i)
 	return l, true
 }
 
@@ -224,8 +223,7 @@ func (s *scan) readChain(i int) (c Chain, ok bool) {
 	if first < from {
 		c.Before = s.span(extent{first, from})
 	}
-	f := awaiting{uses: &uses{scan: s}, bodies: s.asyncBodies()}
-	c.Async = f.allowsAwait(first)
+	c.Async = s.allowsAwait(first)
 	return c, true
 }
 

@@ -43,9 +43,6 @@ type Use struct {
 	Untyped, Unasked bool
 	Awaited          bool // `await` directly before
 	InLoop           bool // run in each round of a loop statement or of map, forEach and the like
-	// Discarded says that nobody awaits the call or uses its promise, so that
-	// nobody ever sees whether it fails; see Unawaited.
-	Discarded bool
 	// Together says that the rounds of the loop do not look as if one needed what
 	// another got, so that their calls could run at the same time. Loop is then
 	// the loop's body.
@@ -297,9 +294,6 @@ func (u *uses) call(use *Use, i, open int) {
 			use.ArgumentRanges = append(use.ArgumentRanges, u.span(u.tokens[j].start, u.tokens[to-1].end))
 		}
 		j = to + 1
-	}
-	if end := u.tokens[open].match; end >= 0 && !use.Awaited {
-		_, use.Discarded = u.discarded(extent{i, end + 1})
 	}
 	u.inLoop(use, i)
 }

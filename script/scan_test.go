@@ -39,9 +39,6 @@ func show(u Use) string {
 	} else if u.Untyped {
 		s += " asked"
 	}
-	if u.Discarded {
-		s += " discarded"
-	}
 	return s
 }
 
@@ -77,10 +74,10 @@ func TestUses(t *testing.T) {
 		{"does not parse", "const x = { a: [ await tools.a({ b: ", "a awaited called(1)"},
 		{"member still missing", "tools.\nconst x = await tools.a()\ntools.", "a awaited called(0)"},
 		{"discarded", "tools.a({});\ntools.b({})\nif (x) tools.c({})\nelse tools.d({})\n{ tools.e({}) }",
-			"a called(1 object) discarded|b called(1 object) discarded|c called(1 object) discarded|d called(1 object) discarded|e called(1 object) discarded"},
-		{"discarded with then", "tools.a({}).then(x => x)", "a called(1 object) discarded"},
-		{"rejection dealt with", "tools.a({}).then(x => x, e => e); tools.b({}).then(f).catch(g)\ntools.c({}).finally(f)", "a called(1 object)|b called(1 object)|c called(1 object) discarded"},
-		{"case", "switch (x) { case 1: tools.a({}); break; default: tools.b({}) }", "a called(1 object) discarded|b called(1 object) discarded"},
+			"a called(1 object)|b called(1 object)|c called(1 object)|d called(1 object)|e called(1 object)"},
+		{"discarded with then", "tools.a({}).then(x => x)", "a called(1 object)"},
+		{"rejection dealt with", "tools.a({}).then(x => x, e => e); tools.b({}).then(f).catch(g)\ntools.c({}).finally(f)", "a called(1 object)|b called(1 object)|c called(1 object)"},
+		{"case", "switch (x) { case 1: tools.a({}); break; default: tools.b({}) }", "a called(1 object)|b called(1 object)"},
 		{"used", "const p = tools.a(); f(p); return tools.b(); f(tools.c()); x = [tools.d()]; x => tools.e(); void tools.f(); x = y ? tools.g() : tools.h(); ({ a: tools.i() }); x ??= tools.j()",
 			"a called(0)|b called(0)|c called(0)|d called(0)|e called(0)|f called(0)|g called(0)|h called(0)|i called(0)|j called(0)"},
 		{"used on the next line", "const p =\n  tools.a()\nreturn Promise.all([p,\n  tools.b(),\n  tools.c()\n])", "a called(0)|b called(0)|c called(0)"},
@@ -91,7 +88,7 @@ func TestUses(t *testing.T) {
 			"a awaited called(0)|b called(0)"},
 		{"a loop in a function", "async function f(): Promise<void> { for (;;) { await tools.a() } }", "a awaited called(0) loop together"},
 		{"called for each element", "xs.map((x) => tools.a({ x }))\nxs.forEach(async function (x) { await tools.b({ x }) })\nArray.from({ length: 3 }, () => tools.c())\nxs.reduce((p, x) => p.then(() => tools.d()), p)\nxs.map(tools.e)",
-			"a called(1 object) loop discarded|b awaited called(1 object) loop|c called(0) loop|d called(0) loop|e loop"},
+			"a called(1 object) loop|b awaited called(1 object) loop|c called(0) loop|d called(0) loop|e loop"},
 		{"not for each element", "xs.sort(() => tools.a())\nxs.slice(1, tools.b())\nxs.map(x, () => tools.c())\nmap(() => tools.d())\nxs.map\n(tools.e)",
 			"a called(0)|b called(0)|c called(0)|d called(0)|e loop"},
 		{"functions that run where they stand", "for (const x of xs) { await retry(() => tools.a()); await (async () => { await tools.b() })(); p.then(() => tools.c()) }\nawait retry(() => tools.d())",
@@ -106,12 +103,12 @@ func TestUses(t *testing.T) {
 		{"of globalThis", "await globalThis.tools.a(); await globalThis['tools']?.b(); await (globalThis as any).tools['c'](); globalThis.x.tools.d(); x.globalThis.tools.e()",
 			"a awaited called(0) unasked|b awaited called(0) unasked|c quoted awaited called(0) unasked"},
 		{"other names", "const t = tools as any; t.a(); const u: any = tools, v = (tools as any); u.b(); v.c(); const { tools: w } = globalThis; w.d(); const x = t; x.e()",
-			"a called(0) unasked discarded|b called(0) unasked discarded|c called(0) unasked discarded|d called(0) unasked discarded|e called(0) unasked discarded"},
-		{"names of something else", "let t = tools as any; t = other; t.a(); function f(tools) { (tools as any).b() }", "b called(0) asked discarded"},
+			"a called(0) unasked|b called(0) unasked|c called(0) unasked|d called(0) unasked|e called(0) unasked"},
+		{"names of something else", "let t = tools as any; t = other; t.a(); function f(tools) { (tools as any).b() }", "b called(0) asked"},
 		{"taken out", "const { a, b: c, d = e, f } = tools as any; a(); c(); d(); g = f ?? h; const i = globalThis.tools.i; i()",
-			"a unasked|b unasked|d asked|f asked|a called(0) discarded|b called(0) discarded|d called(0) discarded|i unasked|i called(0) discarded"},
+			"a unasked|b unasked|d asked|f asked|a called(0)|b called(0)|d called(0)|i unasked|i called(0)"},
 		{"asked for first", "const t = tools as any; if (t.a) t.a(); t.b?.(); if ('c' in t) t.c(); t.toString(); typeof t.d === 'function' && t.d()",
-			"a asked|a called(0) asked discarded|b called(0) asked discarded|c called(0) asked discarded|toString called(0) asked discarded|d asked|d called(0) asked discarded"},
+			"a asked|a called(0) asked|b called(0) asked|c called(0) asked|toString called(0) asked|d asked|d called(0) asked"},
 		{"rounds that compare", "for (const x of xs) { if (x === y || x !== z) continue; out.push(await tools.a({ x })) }", "a awaited called(1 object) loop together"},
 		{"rounds that need each other", `for (const x of xs) { const r = await tools.a({ c }); c = r.c }
 for (const x of xs) { if ((await tools.b()).done) break }
@@ -359,13 +356,6 @@ func FuzzScan(f *testing.F) {
 		for _, r := range Mentions(text, func(string) bool { return true }) {
 			inside(r)
 		}
-		for _, u := range FindPromises(text).Lost {
-			inside(u.Range)
-			inside(u.Whole)
-			if u.Start > u.End || u.End > len(text) {
-				t.Errorf("%d to %d", u.Start, u.End)
-			}
-		}
 		GlobalMembers(text, func(string) bool { return true })
 		ArgumentAt(text, offset)
 		IsModule(text)
@@ -402,7 +392,7 @@ func TestScanIsLinear(t *testing.T) {
 	} {
 		growth.Linear(t, part, 10_000, func(n int) {
 			text := "tools.x;" + strings.Repeat(part, n) + "tools.y()"
-			FindPromises(text)
+			Uses(text)
 			Reaches(text)
 			IsModule(text)
 			CompletionAt(text, len(text))
@@ -412,4 +402,25 @@ func TestScanIsLinear(t *testing.T) {
 
 func before(a, b Position) bool {
 	return a.Line < b.Line || a.Line == b.Line && a.Character < b.Character
+}
+
+// Other names for tools, and for members of it, as far as a text alone can tell.
+func TestUsesOfAliases(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"const t = tools; await t.a({})", "a awaited called(1 object)"},
+		{`const { a, "b-c": d, ...rest } = tools; await a({}); await d(1); await rest.e({})`, "a|b-c quoted|a awaited called(1 object)|b-c awaited called(1 number)|e awaited called(1 object)"},
+		{"const read = tools.a; for (const x of xs) await read({ x })", "a|a awaited called(1 object) loop together"},
+		{"const t = tools; function f(t) { t.a() }", ""},
+		{"const t = tools; const g = () => { const t = other; t.a() }", ""},
+		{"const t = tools.a.b; t({})", "a"},
+		{"const { $codemode } = tools; $codemode.search({})", ""},
+	} {
+		var got []string
+		for _, u := range Uses(tt.text) {
+			got = append(got, show(u))
+		}
+		if s := strings.Join(got, "|"); s != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.text, s, tt.want)
+		}
+	}
 }

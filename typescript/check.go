@@ -15,22 +15,17 @@ var checks atomic.Uint64 // makes names of texts that are checked unique
 
 // Check is Inspect of a text that is not opened as a document: what runs before
 // a run and in `codemode-ls check`.
-func (e *Engine) Check(ctx context.Context, text string, l script.Language, suspects []script.Suspect) ([]protocol.Diagnostic, []script.Promising, error) {
+func (e *Engine) Check(ctx context.Context, text string, l script.Language) ([]protocol.Diagnostic, []Promise, error) {
 	name, done := e.lend(text, l, asBody)
 	defer done()
-	return e.Inspect(ctx, name, text, suspects)
+	return e.Inspect(ctx, name)
 }
 
-// Documents that are not the author's have names that begin so.
-const (
-	checkScheme = "codemode-check:"
-	probeScheme = "codemode-probe:"
-)
+// checkScheme begins the names of documents that are not the author's.
+const checkScheme = "codemode-check:"
 
-// ours says whether a name is that of a document that no author has.
-func ours(uri string) bool {
-	return strings.HasPrefix(uri, checkScheme) || strings.HasPrefix(uri, probeScheme)
-}
+// ours reports whether a name is that of a document that no author has.
+func ours(uri string) bool { return strings.HasPrefix(uri, checkScheme) }
 
 // lend opens a text under a name of its own until done is called.
 func (e *Engine) lend(text string, l script.Language, f form) (name string, done func()) {

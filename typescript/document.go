@@ -25,9 +25,8 @@ const (
 type form int
 
 const (
-	asBody  form = iota // wrapped, unless it is a module
-	bare                // as it is, for formatting: a body's own indentation counts
-	asProbe             // as it is: it was made for the engine (see Inspect)
+	asBody form = iota // wrapped, unless it is a module
+	bare               // as it is, for formatting: a body's own indentation counts
 )
 
 // A document is one version of an author's text, and of what the engine sees
@@ -124,8 +123,6 @@ func newDocument(uri, virtual string, l script.Language, version int32, text str
 	switch f {
 	case bare:
 		d.text = withoutHashbang(script.Prepare(text).Text)
-	case asProbe:
-		d.text = text
 	default:
 		d.wrap(text)
 	}

@@ -58,7 +58,7 @@ func TestDiagnostics(t *testing.T) {
 	} {
 		for _, l := range []script.Language{script.TypeScript, script.JavaScript} {
 			t.Run(tt.name+"/"+string(l), func(t *testing.T) {
-				found, _, err := e.Check(t.Context(), tt.text, l, nil)
+				found, _, err := e.Check(t.Context(), tt.text, l)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -98,7 +98,7 @@ func TestExec17LanguageIsKnown(t *testing.T) {
 			continue
 		}
 		checked++
-		found, _, err := e.Check(t.Context(), "return "+line, script.TypeScript, nil)
+		found, _, err := e.Check(t.Context(), "return "+line, script.TypeScript)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestExec17LanguageIsKnown(t *testing.T) {
 func TestModule(t *testing.T) {
 	e := newEngine(t)
 	text := "import type { X } from './x';\nconst q: string = 'a';\nexport default async () => {\n  return await tools.mcp__a__search({ query: q, mode: 'slow' });\n}\n"
-	found, _, err := e.Check(t.Context(), text, script.TypeScript, nil)
+	found, _, err := e.Check(t.Context(), text, script.TypeScript)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestNotOpen(t *testing.T) {
 	}
 	e.Change("file:///never", 2, "x")
 	e.Close("file:///never")
-	if _, _, err := e.Check(t.Context(), "return 1", script.TypeScript, nil); err != nil || e.Restarts() != 0 {
+	if _, _, err := e.Check(t.Context(), "return 1", script.TypeScript); err != nil || e.Restarts() != 0 {
 		t.Errorf("%v after %d restarts", err, e.Restarts())
 	}
 }

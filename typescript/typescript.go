@@ -182,7 +182,6 @@ func (e *Engine) Change(uri string, version int32, text string) {
 // Close forgets a document.
 func (e *Engine) Close(uri string) {
 	e.drop(uri)
-	e.drop(probeName(uri))
 	e.poke()
 }
 
