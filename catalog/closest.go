@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Closest are at most n full names that a person may have meant, best first;
+// Closest are at most n other full names that a person may have meant, best first;
 // none when nothing is close. The tool's own part decides: a name without its
 // server, or with another one, is found as well (EXEC-6).
 func (c *Catalog) Closest(name string, n int) []string {
@@ -23,6 +23,9 @@ func (c *Catalog) Closest(name string, n int) []string {
 			far = distance(said.server, server, 3)
 		}
 		for _, t := range g.tools {
+			if t.Name == name {
+				continue // which is not what else may have been meant
+			}
 			tool := squeezed(t.MCPName)
 			limit := mistakes(tool)
 			d := distance(said.tool, tool, limit)

@@ -46,6 +46,11 @@ func TestClosest(t *testing.T) {
 			t.Errorf("%q: %q, want %q", test.said, got, test.want)
 		}
 	}
+	for _, tool := range c.Tools() { // no name is another one that may have been meant
+		if got := c.Closest(tool.Name, 5); slices.Contains(got, tool.Name) {
+			t.Errorf("%s: %q", tool.Name, got)
+		}
+	}
 	if got := c.Closest("create_issue", 1); len(got) != 1 {
 		t.Errorf("asked for one, got %q", got)
 	}

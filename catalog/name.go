@@ -32,6 +32,12 @@ func CanOwn(server, name string) bool {
 	return ok && tool != ""
 }
 
+// ToolOf is a full name that a tool of a server could have, for CanOwn: of a
+// namespace, mcp__<key>, or its key alone.
+func ToolOf(namespace string) string {
+	return fullName(strings.TrimPrefix(namespace, prefix), "_")
+}
+
 // namespaceOf is the part of a full name before its second "__". It is the name
 // itself when there is none, and "" when the name is not an MCP tool's.
 func namespaceOf(name string) string {

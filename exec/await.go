@@ -27,6 +27,16 @@ func (r *Runner) await(name string) (wait func(context.Context) error, unavailab
 	return func(ctx context.Context) error { return clean(bare(ctx)) }, nil
 }
 
+// away is why the server of a tool that is not in the pool has none now, nil when
+// that is not the reason.
+func (r *Runner) away(name string) error {
+	wait, unavailable := r.await(name)
+	if wait != nil {
+		return errors.New("its server is still connecting")
+	}
+	return unavailable
+}
+
 // awaitUsed is the pool that a script is checked against before it runs: with the
 // tools that it names, when their servers had the time to answer.
 func (x *run) awaitUsed(ctx context.Context, pool *catalog.Catalog) *catalog.Catalog {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -169,9 +168,7 @@ func unknownDirect(pool *catalog.Catalog, a catalog.Agent, name string) string {
 			shown(name), shown(name), catalog.ExecName)
 	}
 	message := "there is no tool " + shown(name)
-	// The name itself may be of a tool that was not declared to this agent.
-	close := slices.DeleteFunc(pool.Closest(name, 4), func(other string) bool { return other == name })
-	if close = close[:min(3, len(close))]; len(close) > 0 {
+	if close := pool.Closest(name, 3); len(close) > 0 {
 		message += "; did you mean " + strings.Join(close, " or ") + "?"
 	}
 	return message

@@ -178,12 +178,16 @@ func (x *run) member(c *call, name string, arguments jsontext.Value) (jsontext.V
 	case "describe":
 		d, ok := pool.Describe(a.Name)
 		if !ok {
-			return nil, unknownTool(pool, a.Name)
+			_, err := lookUp(pool, a.Name, x.r.away(a.Name))
+			return nil, err
 		}
 		return marshal(d)
 	case "namespace":
 		d, ok := pool.DescribeNamespace(a.Name)
 		if !ok {
+			if away := x.r.away(catalog.ToolOf(a.Name)); away != nil {
+				return nil, fmt.Errorf("the MCP server %s has no tools now: %w", shown(a.Name), away)
+			}
 			message := fmt.Sprintf("there is no MCP server %s here; there are %s", shown(a.Name), namespaces(pool))
 			if close := pool.ClosestNamespaces(shown(a.Name), 3); len(close) > 0 {
 				message += ". Did you mean " + strings.Join(close, " or ") + "?"

@@ -133,7 +133,7 @@ func (s *Server) describe(ctx context.Context, snap *Snapshot, p *DescribeParams
 	c := snap.Workspace.Catalog
 	t, ok := c.Find(p.Name)
 	if !ok {
-		return nil, unknownTool(c, p.Name)
+		return nil, unknownTool(snap.Workspace, p.Name)
 	}
 	full, _ := c.Describe(p.Name)
 	d := &Description{
@@ -162,6 +162,9 @@ func (s *Server) namespace(ctx context.Context, snap *Snapshot, p *DescribeParam
 	if ok {
 		return &d, nil
 	}
+	if why := absence(snap.Workspace, catalog.ToolOf(p.Name)); why != "" {
+		return nil, failure(CodeUnknownTool, "the MCP server %q has no tools now. %s", p.Name, why)
+	}
 	if close := c.ClosestNamespaces(p.Name, 3); len(close) > 0 {
 		return nil, failure(CodeUnknownTool, "there is no MCP server %q with tools; did you mean %s?", p.Name, strings.Join(close, ", "))
 	}
@@ -177,8 +180,11 @@ func (s *Server) list(ctx context.Context, snap *Snapshot, _ *nothing) ([]catalo
 	return snap.Workspace.Catalog.List(), nil
 }
 
-func unknownTool(c *catalog.Catalog, name string) error {
-	close := c.Closest(name, 3)
+func unknownTool(w *workspace.Snapshot, name string) error {
+	if why := absence(w, name); why != "" {
+		return failure(CodeUnknownTool, "%q is not available now. %s", name, why)
+	}
+	close := w.Catalog.Closest(name, 3)
 	if len(close) == 0 {
 		return failure(CodeUnknownTool, "there is no tool %q", name)
 	}

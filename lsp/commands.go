@@ -296,7 +296,7 @@ func (s *Server) commandShowTools(ctx context.Context, snap *Snapshot, p *protoc
 			for _, mark := range toolMarks(t) {
 				words += ", " + mark
 			}
-		} else if why := absence(snap, u.Name); why != "" {
+		} else if why := absence(snap.Workspace, u.Name); why != "" {
 			words += ". " + why
 		}
 		fmt.Fprintf(&b, "%s: %s\n", plain(u.Name, 200), words)

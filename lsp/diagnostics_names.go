@@ -23,6 +23,11 @@ func (d *diagnosis) unknownTool(u script.Use) {
 		return
 	}
 	d.absent = true
+	if why := absence(d.pool, u.Name); why != "" {
+		f.message = fmt.Sprintf("%s is not available now. %s", plain(u.Name, 200), why)
+		d.add(f)
+		return
+	}
 	f.message = fmt.Sprintf("There is no tool %q.", plain(u.Name, 200))
 	closest, asked := d.closest[u.Name]
 	if name, end := d.byName(u); name != "" {
@@ -50,8 +55,6 @@ func (d *diagnosis) unknownTool(u script.Use) {
 	}
 	f.data.Closest = closest
 	switch {
-	case absenceOf(d.pool, u.Name) != "":
-		f.message += " " + absenceOf(d.pool, u.Name)
 	case len(f.data.Closest) > 0:
 		f.message += " Did you mean " + strings.Join(f.data.Closest, ", ") + "?"
 	case len(d.pool.Catalog.Tools()) == 0:

@@ -95,7 +95,9 @@ func (d *diagnosis) missing() {
 			continue
 		}
 		at := utf16Range(t.Range)
-		if waiting(d.pool, m[1]) || !d.opened {
+		// A tool that the pool has: the engine knows a newer pool than this one, such as
+		// after a crash of its server, and the next check has both.
+		if waiting(d.pool, m[1]) || !d.opened || d.isTool(m[1]) {
 			d.pending = true
 			continue
 		}
@@ -207,27 +209,16 @@ func changesThings(tool *catalog.Tool) bool {
 	return tool.Annotations.ReadOnly != nil && !*tool.Annotations.ReadOnly
 }
 
-// owner is the status of the server that a tool's name belongs to.
-func owner(w *workspace.Snapshot, name string) (upstream.Status, bool) {
-	for _, v := range w.Servers {
-		if strings.HasPrefix(name, catalog.Namespace(v.Server.Name)+"__") {
-			return v, true
-		}
-	}
-	return upstream.Status{}, false
-}
-
-// waiting says that a tool's server has yet to tell what it has.
+// waiting says that a tool's server has yet to list its tools.
 func waiting(w *workspace.Snapshot, name string) bool {
-	v, ok := owner(w, name)
+	v, ok := w.Away(name)
 	return ok && v.State == upstream.Connecting
 }
 
-// absence says why a tool is not there, when its server is the reason.
-func absence(snap *Snapshot, name string) string { return absenceOf(snap.Workspace, name) }
-
-func absenceOf(w *workspace.Snapshot, name string) string {
-	v, ok := owner(w, name)
+// absence says why a tool is not available, when its server is the reason; "" when
+// it is not.
+func absence(w *workspace.Snapshot, name string) string {
+	v, ok := w.Away(name)
 	if !ok {
 		return ""
 	}
@@ -238,13 +229,15 @@ func absenceOf(w *workspace.Snapshot, name string) string {
 	case upstream.Failed:
 		return "Server " + server + " has failed: " + plain(v.Error, 200)
 	case upstream.Stopped:
-		return "Server " + server + " is stopped."
+		if v.Self {
+			return "Server " + server + " is this program itself, so it is not connected."
+		}
+		return "Server " + server + " is switched off."
 	case upstream.Untrusted:
 		if v.Refused {
-			return "Server " + server + " was refused by you."
+			return "You have refused server " + server + "."
 		}
 		return "Server " + server + " waits for your approval."
-	default:
-		return ""
 	}
+	return ""
 }

@@ -70,7 +70,7 @@ func useDocumentation(snap *Snapshot, u script.Use, onMember bool) (string, scri
 	if !strings.HasPrefix(u.Name, "mcp__") {
 		return "", u.NameRange
 	}
-	if why := absence(snap, u.Name); why != "" {
+	if why := absence(snap.Workspace, u.Name); why != "" {
 		return fmt.Sprintf("%s\n\n%s", codeSpan(u.Name), quoteMarkdown(why)), u.NameRange
 	}
 	return "", u.NameRange

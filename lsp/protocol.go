@@ -183,6 +183,13 @@ type ServerStatus struct {
 	Cached bool   `json:"cached,omitzero"` // its last known tools are shown
 	// Problems are tools of it that are left out or have a broken part.
 	Problems []string `json:"problems,omitzero"`
+	// Faults are what else is wrong with a server that works: an incomplete list of
+	// tools, a flood, unreadable output.
+	Faults []string `json:"faults,omitzero"`
+	// CodeMode: it is a code-mode server itself, with one tool that takes code.
+	CodeMode bool `json:"codeMode,omitzero"`
+	// Self: it is this program itself, and is not connected.
+	Self bool `json:"self,omitzero"`
 	// Approval is what a person has to know to approve it; only of an untrusted
 	// server (TRUST-1).
 	Approval *ServerApproval `json:"approval,omitzero"`

@@ -31,7 +31,10 @@ func ServerList(w *workspace.Snapshot) []ServerStatus {
 			Resembles: plain(v.Server.Resembles, 400),
 			Transport: v.Server.Transport, Status: string(v.State),
 			Tools: v.Tools, Error: v.Error, Stderr: v.Stderr, Cached: v.Cached,
-			Problems: problemsOf(w.Catalog, v.Server.Name),
+			Problems: problemsOf(w.Catalog, v), CodeMode: v.CodeMode, Self: v.Self,
+		}
+		for _, fault := range v.Faults {
+			status.Faults = append(status.Faults, plain(fault, 300))
 		}
 		if v.State == upstream.Untrusted {
 			status.Approval = approvalOf(v.Server)
@@ -42,18 +45,23 @@ func ServerList(w *workspace.Snapshot) []ServerStatus {
 	return list
 }
 
-// maxProblems is how many problems of one server are told.
+// maxProblems is how many problems of one server are listed.
 const maxProblems = 20
 
 // problemsOf is what is wrong with the tools that a server sent: those that are
-// left out, and those with a broken part, by name (POOL-5).
-func problemsOf(c *catalog.Catalog, server string) (problems []string) {
-	for _, s := range c.Servers() {
-		if s.Name != server {
-			continue
+// left out and why, and those with a broken part, by name (POOL-5).
+func problemsOf(c *catalog.Catalog, st upstream.Status) (problems []string) {
+	for _, p := range st.LeftOut {
+		problems = append(problems, plain(p, 300))
+	}
+	for _, conflict := range c.Conflicts() {
+		if conflict.Dropped == st.Server.Name {
+			problems = append(problems, fmt.Sprintf("%s is left out: server %s has a tool of this name", plain(conflict.Name, 100), plain(conflict.Kept, 80)))
 		}
-		for _, p := range s.Problems {
-			problems = append(problems, plain(p, 300))
+	}
+	for _, s := range c.Servers() {
+		if s.Name != st.Server.Name {
+			continue
 		}
 		for _, t := range s.Tools {
 			if broken := t.Broken(); len(broken) > 0 {
@@ -81,10 +89,11 @@ func approvalOf(v config.Server) *ServerApproval {
 	return a
 }
 
-// sameStatus compares what people see.
+// sameStatus compares what people see in codemode/servers.
 func sameStatus(a, b upstream.Status) bool {
 	return a.Server.Name == b.Server.Name && a.State == b.State && a.Tools == b.Tools &&
 		a.Error == b.Error && a.Stderr == b.Stderr && a.Cached == b.Cached && a.Refused == b.Refused &&
+		slices.Equal(a.Faults, b.Faults) && a.CodeMode == b.CodeMode && a.Self == b.Self && slices.Equal(a.LeftOut, b.LeftOut) &&
 		a.Server.Hash() == b.Server.Hash()
 }
 

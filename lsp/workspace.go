@@ -196,12 +196,8 @@ func (s *Server) awaitNamed(ctx context.Context, names map[string]bool) error {
 // waitsFor says whether one of the names belongs to a server that is connecting.
 func waitsFor(w *workspace.Snapshot, names map[string]bool) bool {
 	for _, v := range w.Servers {
-		if v.State != upstream.Connecting {
-			continue
-		}
-		prefix := catalog.Namespace(v.Server.Name) + "__"
 		for name := range names {
-			if strings.HasPrefix(name, prefix) {
+			if v.State == upstream.Connecting && catalog.CanOwn(v.Server.Name, name) {
 				return true
 			}
 		}

@@ -60,7 +60,7 @@ func (s *Set) awaitAll(ctx context.Context, servers []*server) (unavailable erro
 
 // absence is why a server's tools are not there; nil when a person wants it so.
 func (s *server) absence() error {
-	if s.status().State == Stopped {
+	if st := s.status(); st.State == Stopped && !st.Self {
 		return nil
 	}
 	return s.unavailable()

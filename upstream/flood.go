@@ -70,6 +70,24 @@ func (t *throttle) note() string {
 	return fmt.Sprintf("it floods its %s, so it is read more slowly (%d MB a second)", t.what, floodRate>>20)
 }
 
+// faults are what is wrong with what the server sends, while it works all the same.
+func (s *session) faults() (faults []string) {
+	if s.wire != nil {
+		faults = s.wire.faults()
+	}
+	if s.spill != nil {
+		if flood := s.spill.note(); flood != "" {
+			faults = append(faults, flood)
+		}
+	}
+	if s.gate != nil {
+		if flood := s.gate.flood.note(); flood != "" {
+			faults = append(faults, flood)
+		}
+	}
+	return faults
+}
+
 // spill takes a server's standard error as fast as it may come.
 type spill struct {
 	ring *ring

@@ -490,7 +490,9 @@ func (d dialer) remote(ctx context.Context, def config.Server, onlyLegacy bool, 
 	}
 	g.flood = throttle{what: "stream of notifications", notify: func() {
 		d.log.Warn("the server floods its stream of notifications, so it is read more slowly", "server", def.Name)
+		d.changed()
 	}}
+	s.gate = g
 	if g.sse {
 		if deadline, ok := ctx.Deadline(); ok && d.endpoint == 0 {
 			d.endpoint = time.Until(deadline)

@@ -397,7 +397,7 @@ func (s *server) status() Status {
 	defer s.mu.Unlock()
 	st := Status{Server: s.shown, State: s.state, Error: s.failure, Stderr: s.stderr.String()}
 	if s.offer != nil && !s.offer.Gone {
-		st.Tools, st.Cached = len(s.offer.Tools), s.offer.Cached
+		st.Tools, st.Cached, st.LeftOut = len(s.offer.Tools), s.offer.Cached, s.offer.Problems
 	}
 	if s.session != nil && s.session.process != nil {
 		st.PID = s.session.process.pid
@@ -407,11 +407,8 @@ func (s *server) status() Status {
 			st.Faults = append(st.Faults, fault)
 		}
 	}
-	if s.session != nil && s.session.wire != nil {
-		st.Faults = append(st.Faults, s.session.wire.faults()...)
-		if flood := s.session.spill.note(); flood != "" {
-			st.Faults = append(st.Faults, flood)
-		}
+	if s.session != nil {
+		st.Faults = append(st.Faults, s.session.faults()...)
 	}
 	st.CodeMode, st.Self = isCodeMode(s.tools), s.self
 	return st

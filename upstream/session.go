@@ -51,6 +51,7 @@ type session struct {
 	wire         *stdioTransport // nil for HTTP
 	stderr       *ring           // of the process
 	spill        *spill          // what fills it, nil for HTTP
+	gate         *gate           // of HTTP, nil for a process
 	stream       bool            // of the old transport of HTTP, whose session ends with its stream
 	trim         func()          // gives memory back, soon
 	legacy       bool            // connected without the probe

@@ -30,8 +30,10 @@ type Status struct {
 	// Faults are what is wrong with a server that works all the same: an incomplete
 	// list of tools, a flood.
 	Faults []string
-	Cached bool // its last known tools are shown until it answers
-	PID    int  // of a stdio server, or 0
+	// LeftOut are tools that the server listed and that cannot be used, with the reason.
+	LeftOut []string
+	Cached  bool // its last known tools are shown until it answers
+	PID     int  // of a stdio server, or 0
 	// CodeMode: it is itself a code-mode server, with one tool that takes code (MCP-8).
 	CodeMode bool
 	// Self: it is this program itself, and is not connected (MCP-8).

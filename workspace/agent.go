@@ -6,6 +6,7 @@ import (
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
+	"codemode-ls/upstream"
 )
 
 // Exposures of a tool (DECL-9).
@@ -58,6 +59,17 @@ func (s *Snapshot) serverOf(fullName string) string {
 		}
 	}
 	return ""
+}
+
+// Away is the server that can have a tool which is not in the pool and that is not
+// connected: it has failed, is starting, switched off, or not approved.
+func (s *Snapshot) Away(fullName string) (upstream.Status, bool) {
+	for _, v := range s.Servers {
+		if v.State != upstream.Connected && catalog.CanOwn(v.Server.Name, fullName) {
+			return v, true
+		}
+	}
+	return upstream.Status{}, false
 }
 
 // exposure is what is set for a tool, or else for its server.

@@ -61,6 +61,12 @@ func TestCallsOfAFailedServer(t *testing.T) {
 	if len(r.Calls) != 0 { // SUM-5
 		t.Errorf("%+v", r.Calls)
 	}
+	// EXEC-6: asking what it is says the same.
+	for _, code := range []string{`tools["$codemode"].describe({ name: "mcp__a__echo" })`, `tools["$codemode"].namespace({ name: "a" })`} {
+		if r := w.run(t, "return await "+code, nil); !strings.Contains(r.Text, `server "a" is not connected (failed)`) || strings.Contains(r.Text, "Did you mean") {
+			t.Errorf("%s: %s", code, r.Text)
+		}
+	}
 	call := func(mode catalog.Mode) exec.CallResult {
 		return w.Runner().CallDirect(t.Context(), exec.DirectRequest{Agent: w.Snapshot().Agent(mode, nil), Calls: []exec.DirectCall{{Name: "mcp__a__echo"}}})[0]
 	}

@@ -181,11 +181,21 @@ func ordinaryHeader(name string) bool {
 	}, name)
 }
 
+// redactAll redacts each text; the list itself is shared and stays as it is.
+func (w *Workspace) redactAll(list []string) []string {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i] = w.redact.Text(list[i])
+	}
+	return list
+}
+
 // cleaned are the states of servers without secrets in what the servers wrote
 // and in why they failed.
 func (w *Workspace) cleaned(list []upstream.Status) []upstream.Status {
 	for i := range list {
 		list[i].Error, list[i].Stderr = w.redact.Text(list[i].Error), w.redact.Text(list[i].Stderr)
+		list[i].Faults, list[i].LeftOut = w.redactAll(list[i].Faults), w.redactAll(list[i].LeftOut)
 		list[i].Refused = list[i].State == upstream.Untrusted && w.verdict(list[i].Server) == config.Refused
 	}
 	return list

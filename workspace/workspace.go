@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -252,7 +253,29 @@ func (w *Workspace) await(fullName string) (wait func(context.Context) error, un
 			return nil, nil
 		}
 	}
-	return w.set.Await(fullName)
+	wait, unavailable = w.set.Await(fullName)
+	if wait != nil {
+		bare := wait
+		wait = func(ctx context.Context) error { return w.refusal(bare(ctx)) }
+	}
+	return wait, w.refusal(unavailable)
+}
+
+// refusal says of a server that is not approved when that is because a person has
+// refused it, which the set does not know.
+func (w *Workspace) refusal(unavailable error) error {
+	var call *upstream.CallError
+	if !errors.As(unavailable, &call) {
+		return unavailable
+	}
+	w.mu.Lock()
+	used, always := w.loaded.used, w.loaded.config.TrustWorkspace
+	w.mu.Unlock()
+	i := slices.IndexFunc(used, func(s config.Server) bool { return s.Name == call.Server })
+	if i < 0 || always || w.verdict(used[i]) != config.Refused {
+		return unavailable
+	}
+	return &upstream.CallError{Reason: call.Reason, Server: call.Server, Message: fmt.Sprintf("you have refused server %q; codemode-ls trust allow approves it after all", call.Server)}
 }
 
 // Restart restarts one server.

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"codemode-ls/config"
 	"codemode-ls/exec"
+	"codemode-ls/lsp"
 	"codemode-ls/sandbox/guest"
 	"codemode-ls/script"
 	"codemode-ls/upstream"
@@ -150,13 +152,22 @@ func (a *app) examineServers(ctx context.Context, say func(ok bool, what, detail
 	default:
 		fmt.Fprintln(a.stdout, "note  servers: none is configured; commands use the demo server")
 	}
-	for _, st := range s.Servers {
+	list := lsp.ServerList(s)
+	for i, st := range s.Servers {
 		what := "server " + printable(st.Server.Name)
 		switch st.State {
 		case upstream.Connected:
-			say(true, what, fmt.Sprintf("%d tools", st.Tools))
+			kind := ""
+			if st.CodeMode {
+				kind = ", a code-mode server itself"
+			}
+			say(true, what, fmt.Sprintf("%d tools%s", st.Tools, kind))
 		case upstream.Stopped:
-			fmt.Fprintf(a.stdout, "note  %s: switched off\n", what)
+			state := "switched off"
+			if st.Self {
+				state = "codemode-ls itself, so it is not connected"
+			}
+			fmt.Fprintf(a.stdout, "note  %s: %s\n", what, state)
 		case upstream.Untrusted:
 			state := "waits for your approval"
 			if st.Refused {
@@ -171,6 +182,9 @@ func (a *app) examineServers(ctx context.Context, say func(ok bool, what, detail
 			say(false, what, detail)
 		default:
 			say(false, what, "has not started in time")
+		}
+		for _, note := range slices.Concat(list[i].Faults, list[i].Problems) {
+			fmt.Fprintf(a.stdout, "note  %s: %s\n", what, printable(note))
 		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

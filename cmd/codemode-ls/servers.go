@@ -65,6 +65,14 @@ func (c *serversCommand) show(a *app, s *workspace.Snapshot) error {
 	if err := c.table(a, s); err != nil {
 		return err
 	}
+	for _, st := range lsp.ServerList(s) {
+		if notes := slices.Concat(st.Faults, st.Problems); len(notes) > 0 {
+			fmt.Fprintf(a.stdout, "\n%s:\n", oneLine(st.Name))
+			for _, note := range notes {
+				fmt.Fprintf(a.stdout, "  %s\n", single(note))
+			}
+		}
+	}
 	for _, st := range s.Servers {
 		if st.State == upstream.Failed && st.Stderr != "" {
 			fmt.Fprintf(a.stderr, "\n%s wrote:\n%s\n", oneLine(st.Server.Name), printable(strings.TrimRight(st.Stderr, "\n")))
@@ -119,10 +127,15 @@ func clientTitle(client string) string {
 	return "codemode-ls"
 }
 
-// stateWord is a server's state; a refused one waits for nobody.
+// stateWord is a server's state, marked where it is special (MCP-8).
 func stateWord(st upstream.Status) string {
-	if st.Refused {
+	switch {
+	case st.Refused:
 		return "refused"
+	case st.Self:
+		return "not connected (this program itself)"
+	case st.CodeMode:
+		return string(st.State) + " (code-mode server)"
 	}
 	return string(st.State)
 }

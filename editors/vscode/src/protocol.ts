@@ -203,6 +203,14 @@ export interface Server {
   error?: string;
   stderr?: string;
   cached?: boolean;
+  /** Tools that are left out or have a broken part. */
+  problems?: string[];
+  /** What else is wrong with a server that works. */
+  faults?: string[];
+  /** It is a code-mode server itself. */
+  codeMode?: boolean;
+  /** It is codemode-ls itself, and is not connected. */
+  self?: boolean;
   file?: string;
   line?: number;
   /** Of a server that is not approved: what would be started. */

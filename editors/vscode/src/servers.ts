@@ -77,7 +77,7 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
     item.description = description(s);
     item.iconPath = icon(s);
     item.contextValue = `server.${s.status}`;
-    item.tooltip = [s.error, s.source && `from ${s.source}`, s.stderr].filter((t): t is string => !!t).map((t) => visible(t)).join("\n\n");
+    item.tooltip = [s.error, ...(s.faults ?? []), ...(s.problems ?? []), s.source && `from ${s.source}`, s.stderr].filter((t): t is string => !!t).map((t) => visible(t)).join("\n\n");
     if (s.status === "untrusted") {
       item.command = { command: "codemode.servers.approve", title: "Approve…", arguments: [] };
     }
@@ -115,13 +115,15 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
 function description(s: McpServer): string {
   switch (s.status) {
     case "connected":
-      return count(s.tools, "tool");
+      return count(s.tools, "tool") + (s.codeMode ? " · code-mode server" : "");
     case "connecting":
       return s.cached ? `connecting · ${count(s.tools, "known tool")}` : "connecting";
     case "failed":
       return `failed${s.error ? `: ${line(s.error, 80)}` : ""}`;
     case "untrusted":
       return s.approval?.refused ? "refused by you" : "waits for your approval";
+    case "stopped":
+      return s.self ? "codemode-ls itself" : "stopped";
     default:
       return line(s.status);
   }
