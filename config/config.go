@@ -39,6 +39,7 @@ type Server struct {
 	Layer   Layer
 	Client  string // whose file it comes from, such as "claude-code"; "" is this program's own
 	File    string // absolute path of the file it comes from, or ""
+	Folder  string // of the Workspace layer: the workspace's folder that it belongs to
 	Line    int    // 0-based line of its name in File
 	Command string
 	Args    []string

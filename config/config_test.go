@@ -122,16 +122,16 @@ func TestServerDefinition(t *testing.T) {
 	file := filepath.Join(folder, ".codemode", "mcp.json")
 	want := []Server{
 		{
-			Name: "full", Layer: Workspace, File: file, Line: 5, Transport: Stdio, Command: "node",
+			Name: "full", Layer: Workspace, File: file, Folder: folder, Line: 5, Transport: Stdio, Command: "node",
 			Args: []string{folder + "/s.js", "--level=info", "$HOME", "|"},
 			Env:  map[string]string{"TOKEN": "s3cret", "N": "9007199254740993", "B": "true"},
 			Cwd:  filepath.Join(folder, "sub"), Protocol: "legacy", Disabled: true,
 		},
 		{
-			Name: "remote", Layer: Workspace, File: file, Line: 10, Transport: HTTP, URL: "https://example.com/s3cret/mcp",
+			Name: "remote", Layer: Workspace, File: file, Folder: folder, Line: 10, Transport: HTTP, URL: "https://example.com/s3cret/mcp",
 			Headers: map[string]string{"Authorization": "Bearer s3cret"}, Cwd: folder,
 		},
-		{Name: "old", Layer: Workspace, File: file, Line: 11, Transport: SSE, URL: "http://localhost/sse", Disabled: true, Cwd: folder},
+		{Name: "old", Layer: Workspace, File: file, Folder: folder, Line: 11, Transport: SSE, URL: "http://localhost/sse", Disabled: true, Cwd: folder},
 	}
 	for i := range c.Servers {
 		c.Servers[i].Written, c.Servers[i].Reads = nil, nil // approval_test.go has those

@@ -235,7 +235,7 @@ func TestDialects(t *testing.T) { // MCP-1, MCP-2
 				if v.Layer != layer || v.Client != f.client || v.File != path || v.Line < 0 {
 					t.Errorf("%s comes from %s, %s, %s", v.Name, v.Layer, v.Client, v.File)
 				}
-				v.Layer, v.Client, v.File, v.Line, v.Unanswered = "", "", "", 0, ""
+				v.Layer, v.Client, v.File, v.Folder, v.Line, v.Unanswered = "", "", "", "", 0, ""
 				v.Written, v.Reads = nil, nil
 			}
 			want := slices.Clone(f.want)

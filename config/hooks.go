@@ -42,6 +42,7 @@ type Hook struct {
 	Timeout time.Duration
 	Layer   Layer
 	File    string // absolute path of the file it comes from, or ""
+	Folder  string // of the Workspace layer: the workspace's folder that it belongs to
 	Line    int    // 0-based line of its command in File
 
 	names *regexp.Regexp // nil matches every name

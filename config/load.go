@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -77,7 +78,7 @@ func (l *loader) load() {
 	s := l.sources
 	user := l.guardFile(s.userFile(), s.File != "")
 	editor := l.section(s.Editor, "the editor's settings")
-	editorWorkspace := l.section(s.EditorWorkspace, "the editor's workspace settings")
+	editorWorkspace := l.section(s.EditorWorkspace, "the editor's settings for this workspace")
 
 	l.settings(user, true)
 	l.settings(editor.without(editorWorkspace), true)
@@ -131,8 +132,30 @@ func (l *loader) load() {
 	if l.config.Demo {
 		servers = append(servers, DemoServer(s.Executable))
 	}
+	for i := range servers {
+		servers[i].Folder = l.folderOf(servers[i].Layer, servers[i].File)
+	}
+	for i := range l.config.Hooks {
+		l.config.Hooks[i].Folder = l.folderOf(l.config.Hooks[i].Layer, l.config.Hooks[i].File)
+	}
 	l.unite(servers)
 	l.resembling()
+}
+
+// folderOf is the workspace's folder that a definition belongs to: the innermost one
+// that has its file, the first one for those of the editor's settings.
+func (l *loader) folderOf(layer Layer, file string) string {
+	if layer != Workspace || len(l.sources.Folders) == 0 {
+		return ""
+	}
+	owner := l.sources.Folders[0]
+	within := ""
+	for _, folder := range l.sources.Folders {
+		if path, err := filepath.Rel(folder, file); file != "" && err == nil && filepath.IsLocal(path) && len(folder) > len(within) {
+			within = folder
+		}
+	}
+	return cmp.Or(within, owner)
 }
 
 // unite keeps the first of each name (MCP-1). A workspace's server takes the place of
@@ -173,7 +196,7 @@ func Origin(s Server) string {
 	case s.Layer == Flag:
 		return "the command line"
 	case s.Layer == Workspace:
-		return "the editor's workspace settings"
+		return "the editor's settings for this workspace"
 	}
 	return "the editor's settings"
 }

@@ -2,6 +2,8 @@ package config
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,13 +50,15 @@ const (
 // Verdict says whether s may be started. Only servers of the Workspace layer
 // need an approval. A decision that another process has stored meanwhile counts.
 func (t *Trust) Verdict(s Server) Verdict {
-	return t.verdict(s.Layer, s.ApprovalHash())
+	return t.verdict(s.Layer, s.ApprovalHash(), s.Folder)
 }
 
 // HookVerdict says whether h may be run, as Verdict does for servers.
-func (t *Trust) HookVerdict(h Hook) Verdict { return t.verdict(h.Layer, h.Hash()) }
+func (t *Trust) HookVerdict(h Hook) Verdict { return t.verdict(h.Layer, h.Hash(), h.Folder) }
 
-func (t *Trust) verdict(layer Layer, hash string) Verdict {
+// verdict goes by the decision on the definition; where there is none, by the one
+// answer for the whole workspace, which can only refuse.
+func (t *Trust) verdict(layer Layer, hash, folder string) Verdict {
 	if layer != Workspace {
 		return Approved
 	}
@@ -63,6 +67,8 @@ func (t *Trust) verdict(layer Layer, hash string) Verdict {
 	t.refresh()
 	entry, ok := t.entries[hash]
 	switch {
+	case !ok && t.refusesAll(folder):
+		return Refused
 	case !ok:
 		return Undecided
 	case entry.Approved:
@@ -104,7 +110,58 @@ func (t *Trust) Withdraw(e TrustEntry) error {
 	return nil
 }
 
+// RefuseWorkspace stores the answer that nothing which the files of a workspace's folder
+// name is to be started, now or later. A decision on one definition counts more.
+func (t *Trust) RefuseWorkspace(folder string) error {
+	entry := TrustEntry{Hash: workspaceHash(folder), Folder: filepath.Clean(folder), Summary: "nothing that this workspace's files name"}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.store(entry); err != nil {
+		return fmt.Errorf("store the answer for the workspace %s: %w", folder, err)
+	}
+	return nil
+}
+
+// ForgetWorkspace takes the answer of RefuseWorkspace back.
+func (t *Trust) ForgetWorkspace(folder string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.change(func(entries map[string]TrustEntry) { delete(entries, workspaceHash(folder)) }); err != nil {
+		return fmt.Errorf("forget the answer for the workspace %s: %w", folder, err)
+	}
+	return nil
+}
+
+// WorkspaceRefused reports whether the answer of RefuseWorkspace is stored for a folder.
+func (t *Trust) WorkspaceRefused(folder string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.refresh()
+	return t.refusesAll(folder)
+}
+
+func (t *Trust) refusesAll(folder string) bool {
+	if folder == "" {
+		return false
+	}
+	entry, ok := t.entries[workspaceHash(folder)]
+	return ok && !entry.Approved
+}
+
+// workspaceHash is the key of the answer for a whole folder. No definition has it.
+func workspaceHash(folder string) string {
+	h := definitionHash{sha256.New()}
+	h.text("codemode-ls workspace answer 1")
+	h.text(filepath.Clean(folder))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 func (t *Trust) store(entry TrustEntry) error {
+	return t.change(func(entries map[string]TrustEntry) { entries[entry.Hash] = entry })
+}
+
+// change applies a change to the newest stored decisions. t.mu is held.
+func (t *Trust) change(apply func(entries map[string]TrustEntry)) error {
 	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
 		return err
 	}
@@ -119,7 +176,7 @@ func (t *Trust) store(entry TrustEntry) error {
 			return err
 		}
 	}
-	t.entries[entry.Hash] = entry
+	apply(t.entries)
 	content, err := json.Marshal(storedTrust{Version: 1, Servers: sorted(t.entries)}, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return err
@@ -138,6 +195,8 @@ type TrustEntry struct {
 	File     string `json:"file,omitzero"`
 	Summary  string `json:"summary"`
 	Approved bool   `json:"approved"`
+	// Folder is that of an answer for a whole workspace, which has no name.
+	Folder string `json:"folder,omitzero"`
 }
 
 // Entries lists the stored decisions by name.

@@ -122,3 +122,62 @@ func TestTrustInParallel(t *testing.T) {
 		}
 	}
 }
+
+// TRUST-1: one answer for a whole workspace refuses what it names, now and later, and
+// nothing of another one; a decision on one definition counts more.
+func TestTrust1OneAnswerForAWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	trust := openTrust(t, dir)
+	in := func(folder, name string) Server {
+		s := server(name)
+		s.Folder = folder
+		return s
+	}
+	hook := Hook{Event: "PreToolUse", Command: "x", Layer: Workspace, Folder: "/w"}
+	a := in("/w", "a")
+	if err := trust.Decide(a, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := trust.RefuseWorkspace("/w/"); err != nil {
+		t.Fatal(err)
+	}
+	for _, trust := range []*Trust{trust, openTrust(t, dir)} { // kept
+		if trust.Verdict(in("/w", "new")) != Refused || trust.HookVerdict(hook) != Refused || !trust.WorkspaceRefused("/w") {
+			t.Error("not refused")
+		}
+		if trust.Verdict(a) != Approved || trust.Verdict(in("/w/sub", "new")) != Undecided || trust.Verdict(in("", "new")) != Undecided {
+			t.Error("it refuses what it does not name")
+		}
+	}
+	b := in("/w", "b")
+	if err := trust.Decide(b, true); err != nil || trust.Verdict(b) != Approved || trust.Verdict(in("/w", "c")) != Refused {
+		t.Errorf("one approved after all: %v", err)
+	}
+	if err := trust.ForgetWorkspace("/w"); err != nil || trust.Verdict(in("/w", "c")) != Undecided || trust.Verdict(b) != Approved {
+		t.Errorf("forgotten: %v", err)
+	}
+	// An entry with the workspace's key approves nothing, whoever wrote it.
+	if err := trust.store(TrustEntry{Hash: workspaceHash("/w"), Folder: "/w", Approved: true}); err != nil || trust.Verdict(in("/w", "c")) != Undecided {
+		t.Error("a whole workspace was approved")
+	}
+}
+
+// TRUST-1: every definition of a workspace's files and settings belongs to a folder.
+func TestTrust1FolderOfDefinitions(t *testing.T) {
+	outer := t.TempDir()
+	inner := filepath.Join(outer, "inner")
+	write(t, filepath.Join(outer, ".mcp.json"), `{"mcpServers":{"o":{"command":"x"}}}`)
+	write(t, filepath.Join(inner, ".mcp.json"), `{"mcpServers":{"i":{"command":"x"}}}`)
+	write(t, filepath.Join(inner, ".codemode", "hooks.json"), `{"hooks":{"PreToolUse":[{"hooks":[{"command":"x"}]}]}}`)
+	c := Load(Sources{Folders: []string{outer, inner}, EditorWorkspace: []byte(`{"mcpServers":{"e":{"command":"x"}}}`), Flags: []string{"f=x"}})
+	got := map[string]string{}
+	for _, s := range c.Servers {
+		got[s.Name] = s.Folder
+	}
+	if got["o"] != outer || got["i"] != inner || got["e"] != outer || got["f"] != "" {
+		t.Errorf("folders: %v", got)
+	}
+	if len(c.Hooks) != 1 || c.Hooks[0].Folder != inner {
+		t.Errorf("hooks: %+v", c.Hooks)
+	}
+}

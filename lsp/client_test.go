@@ -349,6 +349,12 @@ func (w *fakeWorkspace) Pending() []config.Server {
 	return list
 }
 
+func (w *fakeWorkspace) RefuseAll() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.approved = append(w.approved, "none")
+	return nil
+}
 func (w *fakeWorkspace) Approve(name, hash string, approve bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"codemode-ls/config"
+	"codemode-ls/internal/plaintext"
 	"codemode-ls/script"
 	"codemode-ls/upstream"
 
@@ -99,7 +100,7 @@ func (s *Server) configDiagnostics(snap *Snapshot, doc *Document) (all []protoco
 		}
 		switch {
 		case v.State == upstream.Untrusted:
-			message := "This server is not started before you have approved it."
+			message := "This server is not started before you have approved it. All that it would do: codemode-ls trust show " + plaintext.Exact(shownWord(e.Server.Name))
 			if v.Refused {
 				message = "You have refused this server; it is not started unless you approve it after all."
 			}

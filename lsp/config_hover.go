@@ -3,8 +3,10 @@ package lsp
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"codemode-ls/config"
+	"codemode-ls/internal/plaintext"
 	"codemode-ls/upstream"
 
 	"go.lsp.dev/protocol"
@@ -72,6 +74,9 @@ func serverDocumentation(snap *Snapshot, e config.Entry) string {
 			facts = append(facts, "It takes code itself.")
 		}
 		parts = append(parts, strings.Join(facts, "  \n"))
+		if v.State == upstream.Untrusted {
+			parts = append(parts, approvalDocumentation(v.Server))
+		}
 		if lines := lastLines(v.Stderr, 5); v.State == upstream.Failed && len(lines) > 0 {
 			parts = append(parts, fence("", strings.Join(lines, "\n")))
 		}
@@ -87,6 +92,19 @@ func serverDocumentation(snap *Snapshot, e config.Entry) string {
 	}
 	parts = append(parts, fmt.Sprintf("From %s, a file of %s.", quoteMarkdown(plain(e.Server.File, 300)), originWords(e.Server)))
 	return strings.Join(parts, "\n\n")
+}
+
+// maxHoverDefinition is how many characters of a definition a hover shows.
+const maxHoverDefinition = 4000
+
+// approvalDocumentation is what approving a server would allow: the whole of it, or
+// where the whole can be seen.
+func approvalDocumentation(v config.Server) string {
+	text, name := strings.Join(definitionLines(v), "\n"), plaintext.Exact(shownWord(v.Name))
+	if utf8.RuneCountInString(text) > maxHoverDefinition {
+		return "What it would do is too long to be shown here. See it by " + codeSpan("codemode-ls trust show "+name) + "."
+	}
+	return "As it was read and would be approved:\n\n" + fence("", text)
 }
 
 func originWords(v config.Server) string {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"codemode-ls/config"
+	"codemode-ls/internal/plaintext"
 	"codemode-ls/upstream"
 
 	"go.lsp.dev/protocol"
@@ -36,6 +37,7 @@ func (s *Server) configLens(snap *Snapshot, doc *Document) []protocol.CodeLens {
 		add(statusWords(v), CommandShowServerLog, name)
 		switch {
 		case v.State == upstream.Untrusted:
+			add("Show what it would do", CommandShowServerLog, name)
 			add("Approve", CommandApproveServer, name, v.Server.ApprovalHash(), "allow")
 			if !v.Refused {
 				add("Refuse", CommandApproveServer, name, v.Server.ApprovalHash(), "deny")
@@ -177,7 +179,7 @@ func (s *Server) commandShowServerLog(ctx context.Context, snap *Snapshot, p *pr
 		}
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s: %s\n", plain(name, 200), statusWords(v))
-		fmt.Fprintf(&b, "from %s\n%s\n", plain(config.Origin(v.Server), 500), plain(v.Server.Summary(), 2000))
+		fmt.Fprintf(&b, "from %s\n%s\n", plaintext.Exact(config.Origin(v.Server)), strings.Join(definitionLines(v.Server), "\n"))
 		if v.Error != "" {
 			fmt.Fprintf(&b, "\n%s\n", printable(v.Error))
 		}

@@ -85,7 +85,7 @@ func TestCFG1Diagnostics(t *testing.T) {
 	want := []string{
 		"2:2-2:7 1 server-failed This server has failed: it ended with exit status 7|It wrote last:|first|no token|last words",
 		`2:27-2:35 2 unknown-field server "bad": unknown field "comand"`,
-		"3:2-3:7 3 server-untrusted This server is not started before you have approved it.",
+		"3:2-3:7 3 server-untrusted This server is not started before you have approved it. All that it would do: codemode-ls trust show new",
 		`4:24-4:43 1 unset-variable server "unset": in "command": environment variable SURELY_NOT_SET is not set`,
 	}
 	check := func(t *testing.T, raw jsontext.Value) {

@@ -32,16 +32,20 @@ const (
 	DiagnosticSequentialAwaits  = "sequential-awaits"
 	DiagnosticUncalled          = "uncalled-function"
 	DiagnosticOptionsLowered    = "options-lowered"
+	DiagnosticOutOfStep         = "out-of-step"
 )
 
 // documentDiagnostic answers textDocument/diagnostic, the pull side of DIAG-1.
 func (s *Server) documentDiagnostic(ctx context.Context, snap *Snapshot, p *protocol.DocumentDiagnosticParams) (protocol.DocumentDiagnosticReport, error) {
 	doc, err := snap.document(p.TextDocument.URI)
-	if err != nil {
+	stale := snap.Docs[string(p.TextDocument.URI)]
+	if err != nil && stale == nil {
 		return nil, err
 	}
 	items := []protocol.Diagnostic{}
-	if doc.Script {
+	if err != nil {
+		items = outOfStep(stale)
+	} else if doc.Script {
 		items = append(items, s.diagnose(ctx, snap, doc)...)
 		items = append(items, s.runDiagnostics(snap, doc)...)
 	} else if found, ok := s.configDiagnostics(snap, doc); ok {

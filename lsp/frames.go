@@ -28,6 +28,9 @@ const maxFrame = 256 << 20
 //     the session goes on;
 //   - a broken header, or a body of another length than announced: everything up
 //     to the next Content-Length is lost, with an error;
+//   - of these, what may have changed a document: a change that names no document
+//     in its place, which takes all of them out of use (LSP-5);
+//   - an id such as 7.0: the same number as 7, which the connection can read;
 //   - lone surrogates and bytes that are not UTF-8: replaced by U+FFFD, which has
 //     the same length in UTF-16, so that positions behind them stay right.
 //
@@ -102,27 +105,69 @@ func (f *frames) pump(in *bufio.Reader) error {
 		if err != nil {
 			return fmt.Errorf("peer hung up: %w", err)
 		}
-		if problem == nil {
-			body, problem = wellFormed(body)
+		if err := f.report(problem); err != nil {
+			return err
 		}
-		if problem != nil {
-			f.log.Warn("message refused", "err", problem.err)
-			f.refuse(problem)
+		if body == nil {
 			continue
 		}
-		frame := append([]byte("Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"), body...)
-		select {
-		case f.next <- frame:
-		case <-f.closed:
-			return io.EOF
+		body, problem = wellFormed(body)
+		if err := f.report(problem); err != nil {
+			return err
 		}
+		if problem != nil {
+			continue
+		}
+		if err := f.handOn(body); err != nil {
+			return err
+		}
+	}
+}
+
+// report answers a message that cannot be handed on, nil for none, and hands on
+// lostChange in its place where it may have been a change.
+func (f *frames) report(problem *refusal) error {
+	if problem == nil {
+		return nil
+	}
+	f.log.Warn("message refused", "err", problem.err)
+	f.refuse(problem)
+	if !problem.change {
+		return nil
+	}
+	return f.handOn([]byte(lostChange))
+}
+
+func (f *frames) handOn(body []byte) error {
+	select {
+	case f.next <- append([]byte("Content-Length: "+strconv.Itoa(len(body))+"\r\n\r\n"), body...):
+		return nil
+	case <-f.closed:
+		return io.EOF
 	}
 }
 
 // refusal is the answer to a message that cannot be handed on.
 type refusal struct {
-	id  jsonrpc2.ID // of the request, when it can be told
+	id  jsonrpc2.ID // of the request, when it can be read
 	err *jsonrpc2.Error
+	// change says that the message may have changed a document.
+	change bool
+}
+
+// lostChange takes the place of a message that may have changed a document: a change
+// that names none, so that no document is used until the client sends it whole (LSP-5).
+const lostChange = `{"jsonrpc":"2.0","method":"textDocument/didChange","params":{}}`
+
+// mayChange reports whether bytes that are no message look like one that changes a
+// document. The name of the method may be the part that is missing.
+func mayChange(text []byte) bool {
+	for _, word := range []string{"textDocument/didChange", "textDocument/didOpen", `"contentChanges"`} {
+		if bytes.Contains(text, []byte(word)) {
+			return true
+		}
+	}
+	return false
 }
 
 func refuse(code jsonrpc2.Code, format string, args ...any) *refusal {
@@ -142,17 +187,21 @@ func (f *frames) refuse(r *refusal) {
 	}
 }
 
-// readFrame reads one header and body. A refusal is a frame that was read past.
+// readFrame reads one header and body. A refusal is for what was read past before the
+// body, or with it: then the body is nil.
 func readFrame(in *bufio.Reader) ([]byte, *refusal, error) {
-	length, lost := -1, false
+	length, lost, change := -1, false, false
 	for {
 		line, err := in.ReadSlice('\n')
 		if err == bufio.ErrBufferFull { // no header line is this long
-			lost = true
+			lost, change = true, change || mayChange(line)
 			continue
 		}
 		if err != nil {
 			return nil, nil, err
+		}
+		if mayChange(line) { // no header has such words: the body before it was longer than announced
+			lost, change = true, true
 		}
 		text := strings.TrimRight(string(line), "\r\n")
 		if text == "" {
@@ -179,14 +228,21 @@ func readFrame(in *bufio.Reader) ([]byte, *refusal, error) {
 		if _, err := io.CopyN(io.Discard, in, int64(length)); err != nil {
 			return nil, nil, err
 		}
-		return nil, refuse(jsonrpc2.InvalidRequest, "a message of %d bytes is over the limit of %d", length, maxFrame), nil
+		r := refuse(jsonrpc2.InvalidRequest, "a message of %d bytes is over the limit of %d", length, maxFrame)
+		r.change = true // nothing else that clients send is so long
+		return nil, r, nil
 	}
 	body, err := readBody(in, length)
 	if err != nil {
 		return nil, nil, err
 	}
 	if lost && !jsontext.Value(body).IsValid() {
-		return nil, refuse(jsonrpc2.ParseError, "the header of a message is broken"), nil
+		r := refuse(jsonrpc2.ParseError, "the header of a message is broken")
+		r.change = change || mayChange(body)
+		return nil, r, nil
+	}
+	if change {
+		return body, &refusal{err: jsonrpc2.Errorf(jsonrpc2.ParseError, "a message was longer than announced"), change: true}, nil
 	}
 	return body, nil, nil
 }
@@ -221,16 +277,18 @@ func readBody(in io.Reader, length int) ([]byte, error) {
 func wellFormed(body []byte) ([]byte, *refusal) {
 	body = mendText(body)
 	var m struct {
-		JSONRPC jsontext.Value `json:"jsonrpc"`
-		ID      jsontext.Value `json:"id"`
-		Method  jsontext.Value `json:"method"`
-		Params  jsontext.Value `json:"params"`
-		Result  jsontext.Value `json:"result"`
-		Error   jsontext.Value `json:"error"`
+		JSONRPC jsontext.Value `json:"jsonrpc,omitzero"`
+		ID      jsontext.Value `json:"id,omitzero"`
+		Method  jsontext.Value `json:"method,omitzero"`
+		Params  jsontext.Value `json:"params,omitzero"`
+		Result  jsontext.Value `json:"result,omitzero"`
+		Error   jsontext.Value `json:"error,omitzero"`
 	}
 	v := jsontext.Value(body)
 	if !v.IsValid(jsontext.AllowDuplicateNames(true)) {
-		return nil, refuse(jsonrpc2.ParseError, "the message is not JSON")
+		r := refuse(jsonrpc2.ParseError, "the message is not JSON")
+		r.change = mayChange(body)
+		return nil, r
 	}
 	if v.Kind() != '{' {
 		return nil, refuse(jsonrpc2.InvalidRequest, "the message is not one JSON object; LSP has no batches")
@@ -258,6 +316,12 @@ func wellFormed(body []byte) ([]byte, *refusal) {
 		// A request that could not be answered.
 		r.err = jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "a request's id must not be null")
 	default:
+		if plain := wholeNumber(m.ID); !bytes.Equal(plain, m.ID) {
+			m.ID = plain // the connection reads digits alone
+			if again, err := json.Marshal(m, jsontext.AllowDuplicateNames(true)); err == nil {
+				body = again
+			}
+		}
 		return body, nil
 	}
 	return nil, r
@@ -277,7 +341,7 @@ func readID(v jsontext.Value) (id jsonrpc2.ID, ok bool) {
 		}
 		return jsonrpc2.NewStringID(s), true
 	case '0':
-		n, err := strconv.ParseInt(string(v), 10, 64)
+		n, err := strconv.ParseInt(string(wholeNumber(v)), 10, 64)
 		return jsonrpc2.NewNumberID(n), err == nil
 	default:
 		return jsonrpc2.ID{}, false

@@ -26,6 +26,10 @@ func FuzzFrames(f *testing.F) {
 			}
 			if problem == nil {
 				body, problem = wellFormed(body)
+			} else if body != nil {
+				if _, again := wellFormed(body); again != nil {
+					problem = again
+				}
 			}
 			if problem != nil {
 				if problem.err == nil {

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -95,5 +96,71 @@ func TestOneFolderHasOnePath(t *testing.T) { // LSP-5
 	}
 	if len(got) != 1 {
 		t.Errorf("folders: %q", got)
+	}
+}
+
+// LSP-5: a message that is lost and may have been a change takes documents out of use;
+// another one does not. Each document says so, once, and the person is told once.
+func TestLostChanges(t *testing.T) {
+	open := func(u string) string {
+		return fmt.Sprintf(`{"textDocument":{"uri":%q,"languageId":"typescript","version":1,"text":"return 1"}}`, u)
+	}
+	change := `{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///w/a.exec.ts","version":2},"contentChanges":[{"text":"return 2"}]}}`
+	paramsFirst := `{"params":{"contentChanges":[{"text":"return 2"}],"textDocument":{"uri":"file:///w/a.exec.ts"}},"method":"textDocument/didChange","jsonrpc":"2.0"}`
+	tests := []struct {
+		name, raw string
+		lost      bool
+	}{
+		{"cut", frame(change[:len(change)-3]), true},
+		{"cut before its method", frame(paramsFirst[:len(paramsFirst)-50]), true},
+		{"shorter than announced", strings.Replace(frame(change), "Length: ", "Length: 1", 1) + strings.Repeat("x", 1000) + "\r\n", true},
+		{"longer than announced", "Content-Length: 20\r\n\r\n" + change + "\r\n", true},
+		{"a broken header", "Content-Length: nine\r\n\r\n" + change + "\r\n" + frame("{"), true},
+		{"another method", frame(`{"jsonrpc":"2.0","method":"textDocument/hover","params":{`), false},
+		{"no message", frame("hello"), false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := initialized(t, newFakeWorkspace(t, echo), `{}`)
+			for _, name := range []string{"a", "b"} {
+				c.notify("textDocument/didOpen", open("file:///w/"+name+".exec.ts"))
+			}
+			if _, err := io.WriteString(c.conn, tt.raw); err != nil {
+				t.Fatal(err)
+			}
+			answer := c.call("codemode/exec", `{"textDocument":{"uri":"file:///w/a.exec.ts"}}`)
+			if !tt.lost {
+				answer.ok()
+				return
+			}
+			answer.fails(-32602)
+			if m := c.notification("window/showMessage"); !strings.Contains(string(m.Params), "a.exec.ts, b.exec.ts") {
+				t.Errorf("told: %s", m.Params)
+			}
+			c.await("the diagnostic", func(m message) bool {
+				return m.Method == "textDocument/publishDiagnostics" && strings.Contains(string(m.Params), `"out-of-step"`) && strings.Contains(string(m.Params), "b.exec.ts")
+			})
+			pulled := c.call("textDocument/diagnostic", `{"textDocument":{"uri":"file:///w/a.exec.ts"}}`).ok()
+			if strings.Count(pulled, `"message"`) != 1 || !strings.Contains(pulled, "out-of-step") {
+				t.Errorf("pulled: %s", pulled)
+			}
+			c.notify("textDocument/didOpen", open("file:///w/a.exec.ts"))
+			c.call("codemode/exec", `{"textDocument":{"uri":"file:///w/a.exec.ts"}}`).ok()
+		})
+	}
+}
+
+func TestWholeNumberIDs(t *testing.T) { // LSP-5
+	for in, want := range map[string]string{"7.0": "7", "7e0": "7", "7": "7", "-1.0": "-1", `"7.0"`: `"7.0"`, "7.5": "", "1e400": ""} {
+		body, refused := wellFormed([]byte(`{"jsonrpc":"2.0","id":` + in + `,"method":"m","params":{"a":1,"a":2.0}}`))
+		id, _ := readID([]byte(in))
+		switch {
+		case (want == "") != (refused != nil):
+			t.Errorf("%s: refused %v", in, refused)
+		case want != "" && (!strings.Contains(string(body), `"id":`+want+`,`) || !strings.Contains(string(body), `"a":2.0`)):
+			t.Errorf("%s became %s", in, body)
+		case want != "" && !id.IsValid():
+			t.Errorf("$/cancelRequest does not take %s", in)
+		}
 	}
 }

@@ -79,7 +79,7 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 	}
 	for _, d := range snap.Docs {
 		if d.Unreadable != "" {
-			s.publish(ctx, snap, d.URI, d.Version, nil)
+			s.publish(ctx, snap, d.URI, d.Version, outOfStep(d))
 			continue
 		}
 		if !d.Script {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path"
+	"slices"
 	"strconv"
+	"strings"
 
 	"codemode-ls/script"
 
@@ -83,8 +86,8 @@ func (p *openedDocument) changes() ([]protocol.TextDocumentContentChangeEvent, e
 	return all, nil
 }
 
-// unreadable takes out of use the text that a message which cannot be read was
-// about; all texts when it does not even say which.
+// unreadable takes out of use the document that a message which cannot be read was
+// about; all documents when the message does not even name one.
 func (s *Server) unreadable(ctx context.Context, m *incoming, err error) error {
 	about, readErr := decode[struct {
 		TextDocument struct {
@@ -92,19 +95,37 @@ func (s *Server) unreadable(ctx context.Context, m *incoming, err error) error {
 		} `json:"textDocument"`
 	}](m)
 	snap := s.session.Snapshot()
-	for u, d := range snap.Docs {
+	var names []string
+	for _, u := range slices.Sorted(maps.Keys(snap.Docs)) {
 		if readErr == nil && about.TextDocument.URI != "" && u != string(about.TextDocument.URI) {
 			continue
 		}
+		d := snap.Docs[u]
 		next := *d
 		next.Unreadable = fmt.Sprintf("a %s could not be read (%v)", m.Method(), err)
 		s.expire(u)
 		s.session.setDocument(&next)
 		if d.Unreadable == "" {
-			s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("Codemode: %s is out of step with the editor, because a change could not be read. Close it and open it again.", plain(u, 300)))
+			names = append(names, plain(path.Base(uri.URI(u).Path()), 80))
 		}
 	}
+	const most = 5
+	if n := len(names) - most; n > 0 {
+		names = append(names[:most], fmt.Sprintf("and %d more", n))
+	}
+	if len(names) > 0 {
+		s.ask(snap.Client.pulls(), s.client.DiagnosticRefresh)
+		s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("codemode-ls: a change from the editor could not be read, so its text of %s may differ from yours. Close it and open it again; until then it is neither checked nor run.", strings.Join(names, ", ")))
+	}
 	return err
+}
+
+// outOfStep is the one diagnostic of a document whose text may not be the editor's.
+func outOfStep(doc *Document) []protocol.Diagnostic {
+	return []protocol.Diagnostic{{
+		Severity: protocol.DiagnosticSeverityError, Code: protocol.String(DiagnosticOutOfStep), Source: optional("codemode"),
+		Message: protocol.String(printable("The server's copy of this text may differ from yours: " + doc.Unreadable + ". Close the file and open it again; until then it is neither checked nor run.")),
+	}}
 }
 
 // didOpenEndpoint also keeps how the client writes the document's URI.
@@ -170,6 +191,9 @@ func didChangeEndpoint(s *Server, ctx context.Context, m *incoming) (any, error)
 }
 
 func (s *Server) didChange(p *openedDocument) error {
+	if p.TextDocument.URI == "" {
+		return badParams("it does not name a document")
+	}
 	old, ok := s.session.Snapshot().Docs[string(p.TextDocument.URI)]
 	if !ok {
 		return badParams("%s is not open", p.TextDocument.URI)

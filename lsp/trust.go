@@ -47,11 +47,13 @@ func (s *Server) approveServer(ctx context.Context, _ *Snapshot, p *ApproveServe
 	return &Done{}, nil
 }
 
-// Titles of the question whether a server may be started.
+// Titles of the questions whether something may be started.
 const (
 	trustStart  = "Start"
 	trustNever  = "Never"
 	trustNotNow = "Not now"
+	trustReview = "Review one by one"
+	trustNone   = "Start none of this workspace"
 )
 
 // pendingHashes are the definitions that wait for approval.
@@ -65,9 +67,16 @@ func pendingHashes(w *workspace.Snapshot) []string {
 	return hashes
 }
 
-// askForApprovals asks once about each definition of a workspace file that
-// nobody has decided on, and once for each answer that a file needs, one at a time. Clients that ask by themselves see it in
-// codemode/serversChanged.
+// A definition is something of a workspace's files that nobody has decided on.
+type definition struct {
+	name, hash, question, approve string // approve is the title of the answer that does
+	decide                        func(allow bool) error
+}
+
+// askForApprovals asks about each definition of a workspace's files that nobody has
+// decided on, and for each answer that a file needs: once each, one at a time, and of
+// several definitions first whether any is to be looked at. Clients that ask about
+// servers by themselves see them in codemode/serversChanged.
 func (s *Server) askForApprovals(ctx context.Context) {
 	asked, askedInputs := map[string]bool{}, map[inputKey]bool{}
 	for {
@@ -76,21 +85,11 @@ func (s *Server) askForApprovals(ctx context.Context) {
 			return
 		case <-s.approvalsPending:
 		}
-		snap := s.session.Snapshot()
-		if c := snap.Client.Codemode; c == nil || !c.Trust {
-			for _, v := range s.workspace.Pending() {
-				if hash := v.ApprovalHash(); !asked[hash] {
-					asked[hash] = true
-					s.askForApproval(ctx, v)
-				}
-			}
+		fresh := slices.DeleteFunc(s.undecided(), func(d definition) bool { return asked[d.hash] })
+		for _, d := range fresh {
+			asked[d.hash] = true
 		}
-		for _, h := range snap.Workspace.UndecidedHooks {
-			if hash := h.Hash(); !asked[hash] {
-				asked[hash] = true
-				s.askForHook(ctx, h)
-			}
-		}
+		s.askForDefinitions(ctx, fresh)
 		for _, in := range missingInputs(s.session.Snapshot().Workspace) {
 			if key := (inputKey{in.File, in.ID}); !askedInputs[key] {
 				askedInputs[key] = true
@@ -100,80 +99,145 @@ func (s *Server) askForApprovals(ctx context.Context) {
 	}
 }
 
-func (s *Server) askForApproval(ctx context.Context, v config.Server) {
-	question, actions := inView(trustQuestion(v), v.Name, trustStart)
-	item, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{
-		Type: protocol.MessageTypeWarning, Message: question, Actions: actions,
-	})
-	if cannotAsk(err) {
-		s.showMessage(ctx, protocol.MessageTypeWarning, question+"\nThis editor cannot ask; to approve it: codemode-ls trust allow "+plain(v.Name, 80))
+// undecided are the servers and hooks that wait for an approval by this server's questions.
+func (s *Server) undecided() []definition {
+	var all []definition
+	snap := s.session.Snapshot()
+	if c := snap.Client.Codemode; c == nil || !c.Trust {
+		for _, v := range s.workspace.Pending() {
+			all = append(all, definition{
+				name: v.Name, hash: v.ApprovalHash(), question: trustQuestion(v), approve: trustStart,
+				// Approve refuses when the definition has changed behind the question.
+				decide: func(allow bool) error { return s.workspace.Approve(v.Name, v.ApprovalHash(), allow) },
+			})
+		}
 	}
-	if err != nil || item == nil || !offers(actions, item.Title) {
-		return // closed, or nobody can answer: not now
+	for _, h := range snap.Workspace.UndecidedHooks {
+		all = append(all, definition{
+			name: h.Name(), hash: h.Hash(), question: hookQuestion(h), approve: trustHook,
+			decide: func(allow bool) error { return s.workspace.ApproveHook(h.Hash(), allow) },
+		})
 	}
-	switch item.Title {
-	case trustStart, trustNever:
-		// Approve refuses when the definition has changed behind the question.
-		if err := s.workspace.Approve(v.Name, v.ApprovalHash(), item.Title == trustStart); err != nil {
-			s.log.Warn("approval not stored", "server", v.Name, "err", err)
-			s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("The decision on %s was not stored: %v", plain(v.Name, 80), err))
+	return all
+}
+
+// askForDefinitions asks one question when there is one definition, and else first
+// whether the person wants to look at them at all.
+func (s *Server) askForDefinitions(ctx context.Context, all []definition) {
+	if len(all) > 1 {
+		actions := []protocol.MessageActionItem{{Title: trustReview}, {Title: trustNone}, {Title: trustNotNow}}
+		switch s.askPerson(ctx, manyQuestion(all), "codemode-ls trust", actions) {
+		case trustReview:
+		case trustNone:
+			s.refuseAll(ctx)
+			return
+		default:
+			return
+		}
+	}
+	for _, d := range all {
+		question, actions := inView(d.question, d.name, d.approve)
+		answer := s.askPerson(ctx, question, "codemode-ls trust allow "+plaintext.Exact(shownWord(d.name)), actions)
+		switch answer {
+		case d.approve, trustNever:
+			if err := d.decide(answer == d.approve); err != nil {
+				s.log.Warn("approval not stored", "name", d.name, "err", err)
+				s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("The decision on %s was not stored: %v", plaintext.Exact(d.name), err))
+			}
+		case trustNone:
+			s.refuseAll(ctx)
+			return
 		}
 	}
 }
 
-// Titles of the question whether a hook may run; the others are those of servers.
-const trustHook = "Allow"
+// refuseAll keeps the one answer for the whole workspace.
+func (s *Server) refuseAll(ctx context.Context) {
+	if err := s.workspace.RefuseAll(); err != nil {
+		s.log.Warn("answer for the workspace not stored", "err", err)
+		s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("The answer for this workspace was not stored: %v", err))
+	}
+}
 
-// askForHook asks about one hook of a workspace's file (HOOK-1, TRUST-1).
-func (s *Server) askForHook(ctx context.Context, h config.Hook) {
-	question, actions := inView(fmt.Sprintf("This workspace wants to run a command of its own around tool calls (%s).\nWhen: %s %s\nCommand: %s\nAllow it only if you trust this workspace.",
-		plaintext.Exact(h.Origin()), h.Event, plaintext.Exact(h.Matcher), plaintext.Exact(h.Command)), h.Name(), trustHook)
+// askPerson shows a question and returns the title that the person chose: one of those
+// that were offered, or "" for none. command is what to do in a terminal where the
+// editor cannot ask.
+func (s *Server) askPerson(ctx context.Context, question, command string, actions []protocol.MessageActionItem) string {
 	item, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{
 		Type: protocol.MessageTypeWarning, Message: question, Actions: actions,
 	})
-	if err != nil || item == nil || !offers(actions, item.Title) || item.Title != trustHook && item.Title != trustNever {
-		return // not now
+	if cannotAsk(err) {
+		s.showMessage(ctx, protocol.MessageTypeWarning, question+"\nThis editor cannot ask. Decide in a terminal: "+command)
 	}
-	// ApproveHook refuses when the hook has changed behind the question.
-	if err := s.workspace.ApproveHook(h.Hash(), item.Title == trustHook); err != nil {
-		s.log.Warn("approval not stored", "hook", h.Name(), "err", err)
-		s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("The decision on %s was not stored: %v", h.Name(), err))
+	if err != nil || item == nil || !offers(actions, item.Title) {
+		return ""
 	}
+	return item.Title
+}
+
+// manyQuestion names what waits; nothing can be approved by its answers.
+func manyQuestion(all []definition) string {
+	const most = 10
+	var names []string
+	for _, d := range all[:min(len(all), most)] {
+		names = append(names, plaintext.Exact(shownWord(d.name)))
+	}
+	list := strings.Join(names, ", ")
+	if n := len(all) - most; n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("This workspace's files name %d programs and servers to use: %s.\nNone of them is started before you have seen and approved it.", len(all), plain(list, 1000))
+}
+
+// trustHook is the title that approves a hook; the others are those of servers.
+const trustHook = "Allow"
+
+// hookQuestion shows all that a hook of a workspace's file would do (HOOK-1, TRUST-1).
+func hookQuestion(h config.Hook) string {
+	return fmt.Sprintf("This workspace wants to run a command of its own around tool calls (%s).\nWhen: %s %s\nCommand: %s\nAllow it only if you trust this workspace.",
+		plaintext.Exact(h.Origin()), h.Event, plaintext.Exact(h.Matcher), plaintext.Exact(h.Command))
 }
 
 // trustQuestion shows all that the definition would do, and no value of a
 // variable.
 func trustQuestion(v config.Server) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "This workspace wants to start the MCP server %s", plain(v.Name, 80))
-	if v.File != "" {
-		fmt.Fprintf(&b, " (%s)", plaintext.Exact(v.File))
-	}
-	b.WriteString(".\n")
+	fmt.Fprintf(&b, "This workspace wants to start the MCP server %s (%s).\n", plaintext.Exact(v.Name), plaintext.Exact(config.Origin(v)))
 	if v.Resembles != "" {
-		fmt.Fprintf(&b, "Beware: %s. No permission of that one counts for it.\n", plain(v.Resembles, 400))
+		fmt.Fprintf(&b, "Beware: %s. No permission of that one counts for it.\n", plaintext.Exact(v.Resembles))
 	}
+	for _, line := range definitionLines(v) {
+		b.WriteString(line + "\n")
+	}
+	b.WriteString("Start it only if you trust this workspace.")
+	return b.String()
+}
+
+// definitionLines show a whole definition as it is written, with hidden characters
+// spelled out, and no value of a variable.
+func definitionLines(v config.Server) []string {
+	var lines []string
+	add := func(label, text string) { lines = append(lines, label+": "+plaintext.Exact(text)) }
 	a := approvalOf(v)
 	if a.URL != "" {
-		fmt.Fprintf(&b, "URL: %s\n", plaintext.Exact(a.URL))
+		add("URL", a.URL)
 	} else {
 		words := append([]string{a.Command}, a.Args...)
 		for i, w := range words {
 			words[i] = shownWord(w)
 		}
-		fmt.Fprintf(&b, "Command: %s\n", plaintext.Exact(strings.Join(words, " ")))
+		add("Command", strings.Join(words, " "))
 	}
 	if a.Cwd != "" {
-		fmt.Fprintf(&b, "Folder: %s\n", plaintext.Exact(a.Cwd))
+		add("Folder", a.Cwd)
 	}
 	if names := slices.Concat(a.Env, a.Headers); len(names) > 0 {
-		fmt.Fprintf(&b, "Variables and headers: %s\n", plaintext.Exact(strings.Join(names, ", ")))
+		add("Variables and headers", strings.Join(names, ", "))
 	}
 	for _, read := range a.Reads {
-		fmt.Fprintf(&b, "Reads: %s → %s\n", plaintext.Exact(read.Name), plaintext.Exact(read.To))
+		add("Reads", read.Name+" → "+read.To)
 	}
-	b.WriteString("Start it only if you trust this workspace.")
-	return b.String()
+	return lines
 }
 
 // maxQuestion is how many characters, and maxQuestionLines how many lines, of a message
@@ -186,14 +250,14 @@ const (
 // inView are the text and the answers of a question. What does not fit cannot be
 // approved there: nothing that a person has not seen is (TRUST-1, PERM-15).
 func inView(question, name, approve string) (string, []protocol.MessageActionItem) {
-	refuse := []protocol.MessageActionItem{{Title: trustNever}, {Title: trustNotNow}}
+	refuse := []protocol.MessageActionItem{{Title: trustNever}, {Title: trustNotNow}, {Title: trustNone}}
 	if utf8.RuneCountInString(question) <= maxQuestion && strings.Count(question, "\n") < maxQuestionLines {
 		return question, append([]protocol.MessageActionItem{{Title: approve}}, refuse...)
 	}
 	first, _, _ := strings.Cut(question, "\n")
 	word := plaintext.Exact(shownWord(name))
 	return fmt.Sprintf("%s\nWhat it would do is too long to be shown whole here (%d characters), and so cannot be approved here. In a terminal, see it by: codemode-ls trust show %s; then approve it by: codemode-ls trust allow %s",
-		plain(first, 500), utf8.RuneCountInString(question), word, word), refuse
+		plain(first, maxQuestion), utf8.RuneCountInString(question), word, word), refuse
 }
 
 func offers(actions []protocol.MessageActionItem, title string) bool {

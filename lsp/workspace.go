@@ -29,6 +29,7 @@ type opened interface {
 	Pending() []config.Server
 	Approve(name, hash string, approve bool) error
 	ApproveHook(hash string, approve bool) error
+	RefuseAll() error
 	Restart(name string) error
 	Recalled(ctx context.Context) error
 	Refresh()

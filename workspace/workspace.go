@@ -356,6 +356,31 @@ func (w *Workspace) Approve(name, hash string, approve bool) error {
 	return nil
 }
 
+// RefuseAll stores the one answer for the whole workspace: nothing that its files name is
+// started, now or later, but for what a person has approved by itself (TRUST-1).
+func (w *Workspace) RefuseAll() error {
+	w.configuring.Lock()
+	defer w.configuring.Unlock()
+	w.mu.Lock()
+	now := w.loaded
+	w.mu.Unlock()
+	switch {
+	case w.trust == nil:
+		return errors.New("the answer for this workspace cannot be kept: there is no configuration directory")
+	case len(now.sources.Folders) == 0:
+		return errors.New("the answer for this workspace cannot be kept: no folder is open")
+	}
+	for _, folder := range now.sources.Folders {
+		if err := w.trust.RefuseWorkspace(folder); err != nil {
+			return err
+		}
+	}
+	if !w.closed {
+		w.use(now)
+	}
+	return nil
+}
+
 // Close ends runs, servers and children, and waits for them.
 func (w *Workspace) Close() {
 	w.configuring.Lock()

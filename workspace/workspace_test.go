@@ -214,6 +214,44 @@ func TestTrust1(t *testing.T) {
 	}
 }
 
+// TRUST-1: one answer for the whole workspace; one server of it approved after all runs.
+func TestTrust1RefuseAll(t *testing.T) {
+	folder, user := t.TempDir(), t.TempDir()
+	server := mcptest.Write(t, twoTools)
+	file := filepath.Join(folder, ".codemode", "mcp.json")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	define := func(names ...string) {
+		t.Helper()
+		var all []config.Server
+		for _, name := range names {
+			all = append(all, server.Config(t, name))
+		}
+		if err := os.WriteFile(file, []byte(servers(t, all...)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	define("v", "w")
+	w := open(t, Options{Sources: config.Sources{Folders: []string{folder}, UserDir: user}})
+	hash := w.Pending()[0].ApprovalHash()
+	if err := w.RefuseAll(); err != nil {
+		t.Fatal(err)
+	}
+	define("v", "w", "x")
+	w.Reconfigure(nil, nil, nil)
+	if s := w.Snapshot(); len(w.Pending()) != 0 || len(s.Servers) != 3 || !s.Servers[0].Refused || !s.Servers[2].Refused {
+		t.Errorf("%v %+v", w.Pending(), s.Servers)
+	}
+	if err := w.Approve("v", hash, true); err != nil {
+		t.Fatal(err)
+	}
+	w.wait(t, "approved", func(s *Snapshot) bool { return names(s) == "mcp__v__drop mcp__v__get" })
+	if len(w.Pending()) != 0 {
+		t.Errorf("pending: %v", w.Pending())
+	}
+}
+
 // POOL-1, PERM-3: exclusions and denials take a tool out of the pool at once, by
 // whatever way the rule came; the catalog is the same value as long as the pool
 // is the same.
