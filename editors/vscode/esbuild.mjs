@@ -14,7 +14,7 @@ await build({
 });
 await build({
   ...common,
-  entryPoints: { panel: "src/webview/panel.ts", waiting: "src/webview/waiting.ts" },
+  entryPoints: { panel: "src/webview/panel.ts", catalog: "src/webview/catalog.ts", waiting: "src/webview/waiting.ts" },
   platform: "browser",
   target: "es2023",
   format: "iife",

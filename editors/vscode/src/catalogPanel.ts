@@ -22,7 +22,7 @@ export class CatalogPanel implements Feature, vscode.Disposable {
     private readonly server: Server,
   ) {
     this.query = { budgetTokens: vscode.workspace.getConfiguration("codemode").get<number>("catalog.budgetTokens") ?? 2000, namespace: "" };
-    this.panel = new Panel(context, "codemode.catalog", "Code Mode: Catalog", () => catalogControls(this.query), (m) => {
+    this.panel = new Panel(context, "codemode.catalog", "Catalog", "catalog", () => html`${catalogControls(this.query)}<main id="main"></main>`, (m) => {
       this.receive(m);
     });
   }

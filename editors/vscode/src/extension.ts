@@ -3,8 +3,9 @@
 import * as vscode from "vscode";
 import { CatalogPanel } from "./catalogPanel";
 import type { Server as McpServer } from "./protocol";
-import { ResultPanel } from "./resultPanel";
+import { ReadOnlyDocuments } from "./readOnly";
 import { Runner } from "./run";
+import { RunsPanel } from "./runsPanel";
 import { Server } from "./server";
 import { Servers } from "./servers";
 import { createStatusBar, showMenu } from "./statusBar";
@@ -31,7 +32,8 @@ export function activate(context: vscode.ExtensionContext): void {
     }
   });
   server = server_;
-  const resultPanel = new ResultPanel(context);
+  const documents = new ReadOnlyDocuments();
+  const resultPanel = new RunsPanel(context, documents, () => server_.running);
   const waiting = new WaitingList(context);
   const runner = new Runner(server_, resultPanel, waiting);
   const catalogPanel = new CatalogPanel(context, server_);
@@ -43,6 +45,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const command = (id: string, run: (...args: never[]) => unknown): vscode.Disposable => vscode.commands.registerCommand(id, run);
   context.subscriptions.push(
     server_,
+    documents,
     resultPanel,
     runner,
     catalogPanel,
@@ -52,7 +55,14 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.registerTreeDataProvider("codemode.servers", servers),
     command("codemode.runScript", (target?: unknown) => runner.run(target, false)),
     command("codemode.dryRunScript", (target?: unknown) => runner.run(target, true)),
-    command("codemode.stopRun", () => {
+    command("codemode.runAgain", () => {
+      const run = resultPanel.current;
+      return run ? runner.run(run.uri, run.dryRun) : undefined;
+    }),
+    command("codemode.stopRun", (target?: unknown) => {
+      runner.stopScript(target);
+    }),
+    command("codemode.stopAllRuns", () => {
       runner.stop();
     }),
     command("codemode.showResult", () => {
@@ -74,10 +84,23 @@ export function activate(context: vscode.ExtensionContext): void {
     command("codemode.restartMcpServer", (s?: McpServer) => servers.restart(s)),
     command("codemode.showServerErrors", (s?: McpServer) => servers.showErrors(s)),
     resultPanel.onDidAsk(({ action, run }) => {
-      if (action === "stop") {
-        runner.stop(run);
-      } else {
-        void runner.run(run.uri, action === "dryRun");
+      switch (action) {
+        case "stop":
+          runner.stop(run);
+          break;
+        case "run":
+        case "dryRun":
+          void runner.run(run?.uri, action === "dryRun");
+          break;
+        case "review":
+          void waiting.focus();
+          break;
+        case "output":
+          server_.showOutput();
+          break;
+        case "newScript":
+          void vscode.commands.executeCommand("codemode.newScript");
+          break;
       }
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => server_.start()),

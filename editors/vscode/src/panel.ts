@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
-import { html, page, type Markup } from "./html";
+import { page, type Markup } from "./html";
 
 /** A message from the page's script (webview/panel.ts). Nothing in it is trusted. */
 export interface PanelMessage {
@@ -14,6 +14,8 @@ export interface PanelMessage {
   character?: string;
   file?: string;
   tool?: string;
+  show?: string;
+  run?: string;
   tokens?: number;
   namespace?: string;
 }
@@ -25,14 +27,16 @@ export class Panel implements vscode.Disposable {
 
   /**
    * @param kind the panel's view type
-   * @param controls markup above the content that is drawn only once
+   * @param script the name of the page's script
+   * @param body what the page has before anything is drawn
    * @param receive is called for each message; "ready" means that the page can be drawn on
    */
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly kind: string,
     private readonly title: string,
-    private readonly controls: () => Markup,
+    private readonly script: string,
+    private readonly body: () => Markup,
     private readonly receive: (message: PanelMessage) => void,
   ) {
     this.disposables.push(
@@ -92,7 +96,7 @@ export class Panel implements vscode.Disposable {
         this.receive(m as PanelMessage);
       }
     });
-    panel.webview.html = webviewPage(this.context, panel.webview, this.title, "panel", html`${this.controls()}<main id="main"></main>`);
+    panel.webview.html = webviewPage(this.context, panel.webview, this.title, this.script, this.body());
   }
 }
 

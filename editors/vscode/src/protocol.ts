@@ -5,6 +5,10 @@ export const Method = {
   exec: "codemode/exec",
   cancel: "codemode/cancel",
   run: "codemode/run",
+  value: "codemode/value",
+  describe: "codemode/describe",
+  permissions: "codemode/permissions",
+  setPermission: "codemode/setPermission",
   runs: "codemode/runs",
   catalog: "codemode/catalog",
   servers: "codemode/servers",
@@ -67,8 +71,13 @@ export interface CallRecord {
   range?: Range;
   status: CallStatus;
   error?: string;
-  timing?: { totalMs: number; permissionMs: number; queuedMs: number };
+  timing?: { totalMs: number; permissionMs: number; queuedMs: number; runMs?: number; startMs?: number; endMs?: number };
   resultBytes?: number;
+  /** Of a dry run: what the rules would say, and which rule. */
+  verdict?: "allow" | "ask" | "deny";
+  verdictBy?: string;
+  /** What the script got; only in the answer of codemode/run. */
+  result?: unknown;
 }
 
 export interface Log {
@@ -76,7 +85,15 @@ export interface Log {
   text: string;
 }
 
-export type Output = { type: "text"; text: string } | { type: "image"; mimeType: string; data: string };
+/** Type is "text", "image", "audio" or "resource". */
+export interface Output {
+  type: string;
+  text?: string;
+  mimeType?: string;
+  /** base64 */
+  data?: string;
+  uri?: string;
+}
 
 export interface Diagnostic {
   range: Range;
@@ -93,6 +110,8 @@ export interface ExecResult {
   summary: string;
   value?: unknown;
   hasValue: boolean;
+  /** The value is too long for a result: codemode/value has it. */
+  valueOmitted?: { bytes: number; artifact?: string };
   logs: Log[];
   output: Output[];
   calls: CallRecord[];
@@ -115,6 +134,13 @@ export interface ExecEvent {
   output?: Output;
   summary?: string;
   status?: RunStatus;
+}
+
+/** A piece of a value's JSON; next is the offset of the piece after it. */
+export interface ValuePiece {
+  json: string;
+  next?: number;
+  bytes: number;
 }
 
 export interface Annotations {

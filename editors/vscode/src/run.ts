@@ -1,16 +1,16 @@
 // Running scripts: commands, progress, stop.
 
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { Method, type ExecEvent, type ExecResult } from "./protocol";
-import type { ResultPanel } from "./resultPanel";
-import { RunModel, Runs } from "./runModel";
+import { RunModel } from "./runModel";
+import type { RunsPanel } from "./runsPanel";
 import type { Feature, Server } from "./server";
 import type { WaitingList } from "./waiting";
 
-/** Starts and stops runs, and shows each in the result panel. */
+/** Starts and stops runs, and shows them in the panel. */
 export class Runner implements Feature, vscode.Disposable {
-  private readonly runs = new Runs();
   private readonly stops = new Map<RunModel, vscode.CancellationTokenSource>();
   private readonly changed = new vscode.EventEmitter<number>();
   /** Fires with the number of runs under way. */
@@ -18,14 +18,14 @@ export class Runner implements Feature, vscode.Disposable {
 
   constructor(
     private readonly server: Server,
-    private readonly panel: ResultPanel,
+    private readonly panel: RunsPanel,
     private readonly waiting: WaitingList,
   ) {}
 
   attach(client: LanguageClient): void {
     client.onNotification(Method.execEvent, (event: ExecEvent) => {
       this.waiting.follow(event);
-      const run = this.runs.apply(event);
+      const run = this.panel.runs.apply(event, Date.now());
       if (run) {
         this.panel.update(run);
       }
@@ -39,7 +39,7 @@ export class Runner implements Feature, vscode.Disposable {
   async run(target: unknown, dryRun: boolean): Promise<void> {
     const uri = scriptUri(target);
     if (!uri) {
-      void vscode.window.showInformationMessage("Open a *.exec.ts or *.exec.js file to run it.");
+      void vscode.window.showInformationMessage("Open an Exec script (*.exec.ts or *.exec.js) to run it.");
       return;
     }
     let client: LanguageClient;
@@ -48,23 +48,22 @@ export class Runner implements Feature, vscode.Disposable {
       client = await this.server.ready();
       document = await vscode.workspace.openTextDocument(uri);
     } catch (e) {
-      void vscode.window.showErrorMessage(words(e));
+      await this.server.explain(e);
       return;
     }
-    const run = this.runs.start(document.uri.toString(), dryRun);
+    const run = new RunModel(randomUUID(), document.uri.toString(), dryRun, Date.now());
     const stop = new vscode.CancellationTokenSource();
     this.stops.set(run, stop);
-    this.report();
     this.panel.start(run);
+    this.report();
     try {
       await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: dryRun ? "Dry run" : "Running script" }, async () => {
         const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
-        run.finish(await client.sendRequest<ExecResult>(Method.exec, { textDocument, dryRun }, stop.token));
+        run.finish(await client.sendRequest<ExecResult>(Method.exec, { textDocument, dryRun, token: run.id }, stop.token));
       });
     } catch (e) {
-      run.fail(stop.token.isCancellationRequested ? "Stopped." : words(e));
+      run.fail(stop.token.isCancellationRequested ? "Stopped." : this.server.running === client ? words(e) : "codemode-ls ended while this script ran. Calls that were under way may have taken effect.");
     } finally {
-      this.runs.end(run);
       this.stops.delete(run);
       stop.dispose();
       this.report();
@@ -78,6 +77,8 @@ export class Runner implements Feature, vscode.Disposable {
       if (run !== undefined && model !== run) {
         continue;
       }
+      model.stopping = true;
+      this.panel.update(model);
       const runId = model.runId;
       const client = this.server.running;
       if (runId === undefined || client === undefined) {
@@ -90,19 +91,38 @@ export class Runner implements Feature, vscode.Disposable {
     }
   }
 
+  /** Stops the runs of a script: that of the active editor when none is named. */
+  stopScript(target: unknown): void {
+    const uri = scriptUri(target)?.toString();
+    const own = [...this.stops.keys()].filter((r) => r.uri === uri);
+    for (const run of own) {
+      this.stop(run);
+    }
+    if (own.length === 0) {
+      this.stop();
+    }
+  }
+
   /** Shows a run of before, as the lens over a script asks for. */
   async showRun(runId: unknown): Promise<void> {
+    const known = this.panel.runs.list.find((r) => r.runId === runId);
+    if (known) {
+      this.panel.select(known);
+      this.panel.show();
+      return;
+    }
     try {
       const client = await this.server.ready();
       const [result, runs] = await Promise.all([
         client.sendRequest<ExecResult>(Method.run, { runId }),
-        client.sendRequest<{ runId: string; uri?: string }[]>(Method.runs, {}),
+        client.sendRequest<{ runId: string; uri?: string; started: string }[]>(Method.runs, {}),
       ]);
-      const run = new RunModel(runs.find((r) => r.runId === runId)?.uri ?? "", false);
+      const kept = runs.find((r) => r.runId === runId);
+      const run = new RunModel(randomUUID(), kept?.uri ?? "", false, kept ? Date.parse(kept.started) : Date.now());
       run.finish(result);
       this.panel.start(run);
     } catch (e) {
-      void vscode.window.showErrorMessage(words(e));
+      await this.server.explain(e);
     }
   }
 
@@ -112,8 +132,9 @@ export class Runner implements Feature, vscode.Disposable {
   }
 
   private report(): void {
-    void vscode.commands.executeCommand("setContext", "codemode.running", this.runs.count > 0);
-    this.changed.fire(this.runs.count);
+    void vscode.commands.executeCommand("setContext", "codemode.running", this.stops.size > 0);
+    void vscode.commands.executeCommand("setContext", "codemode.runningScripts", [...this.stops.keys()].map((r) => vscode.Uri.parse(r.uri).toString()));
+    this.changed.fire(this.stops.size);
   }
 }
 

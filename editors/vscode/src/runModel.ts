@@ -1,9 +1,20 @@
 // One run as it is known so far: events while it runs, the result at its end.
+// And the list of runs, newest first.
 
-import type { CallRecord, ExecEvent, ExecResult, Log, Output } from "./protocol";
+import type { CallRecord, CallStatus, ExecEvent, ExecResult, Log, Output } from "./protocol";
 
 /** How much of a flood of output is kept until the result comes. */
 const liveLimit = 500;
+
+/** What of a run is kept over a reload of the window. */
+export interface SavedRun {
+  id: string;
+  uri: string;
+  dryRun: boolean;
+  startedAt: number;
+  result?: ExecResult;
+  failure?: string;
+}
 
 export class RunModel {
   runId: string | undefined;
@@ -13,24 +24,34 @@ export class RunModel {
   result: ExecResult | undefined;
   /** Why there is no result: the request itself failed. */
   failure: string | undefined;
+  /** Stop was pressed, and the end has not come yet. */
+  stopping = false;
+  /** When each call came into each of its states, in ms since the run's start. */
+  readonly seen = new Map<number, Partial<Record<CallStatus, number>>>();
 
+  /** @param id the token that marks the run's events */
   constructor(
+    readonly id: string,
     readonly uri: string,
     readonly dryRun: boolean,
+    readonly startedAt: number,
   ) {}
 
   get running(): boolean {
     return this.result === undefined && this.failure === undefined;
   }
 
-  /** Takes in an event of this run. */
-  apply(event: ExecEvent): void {
+  /** Takes in an event of this run, which came at this time. */
+  apply(event: ExecEvent, now: number): void {
     if (!this.running) {
       return;
     }
     this.runId = event.runId;
     if (event.call) {
       const call = event.call;
+      const times = this.seen.get(call.index) ?? {};
+      times[call.status] ??= now - this.startedAt;
+      this.seen.set(call.index, times);
       const at = this.calls.findIndex((c) => c.index === call.index);
       if (at >= 0) {
         this.calls[at] = call;
@@ -56,42 +77,65 @@ export class RunModel {
     this.output = result.output;
   }
 
+  /** There will be no result; calls that were under way are of unknown outcome. */
   fail(message: string): void {
     this.failure = message;
+    this.calls = this.calls.map((c) => (isUnderWay(c.status) ? { ...c, status: "cancelled" } : c));
+  }
+
+  save(): SavedRun {
+    return {
+      id: this.id,
+      uri: this.uri,
+      dryRun: this.dryRun,
+      startedAt: this.startedAt,
+      ...(this.result ? { result: this.result } : {}),
+      ...(this.failure === undefined ? {} : { failure: this.failure }),
+    };
+  }
+
+  static restore(saved: SavedRun): RunModel {
+    const run = new RunModel(saved.id, saved.uri, saved.dryRun, saved.startedAt);
+    if (saved.result) {
+      run.finish(saved.result);
+    } else {
+      run.fail(saved.failure ?? "The window was closed while this script ran.");
+    }
+    return run;
   }
 }
 
-/**
- * Runs that wait for their end. An event names its run; a run learns its id from
- * its "started" event, which is the oldest run's (of the same script, when the
- * event says which) that has none yet.
- */
+export function isUnderWay(status: CallStatus): boolean {
+  return status === "queued" || status === "waiting" || status === "running";
+}
+
+/** Runs that are kept in the list. */
+const maxRuns = 30;
+
+/** All runs, newest first. An event belongs to the run whose token it carries: nothing is guessed. */
 export class Runs {
-  private readonly active: RunModel[] = [];
+  readonly list: RunModel[] = [];
 
-  start(uri: string, dryRun: boolean): RunModel {
-    const run = new RunModel(uri, dryRun);
-    this.active.push(run);
-    return run;
-  }
-
-  end(run: RunModel): void {
-    const at = this.active.indexOf(run);
-    if (at >= 0) {
-      this.active.splice(at, 1);
+  start(run: RunModel): void {
+    this.list.unshift(run);
+    const finished = this.list.filter((r) => !r.running);
+    for (const old of finished.slice(maxRuns)) {
+      this.list.splice(this.list.indexOf(old), 1);
     }
   }
 
-  /** The run that an event belongs to, updated by it. */
-  apply(event: ExecEvent): RunModel | undefined {
-    const run =
-      this.active.find((r) => r.runId === event.runId) ??
-      this.active.find((r) => r.runId === undefined && (event.uri === undefined || event.uri === r.uri));
-    run?.apply(event);
+  find(id: string): RunModel | undefined {
+    return this.list.find((r) => r.id === id);
+  }
+
+  /** The run that an event belongs to, updated by it; undefined for those of others. */
+  apply(event: ExecEvent, now: number): RunModel | undefined {
+    const run = event.token === undefined ? undefined : this.find(event.token);
+    run?.apply(event, now);
     return run;
   }
 
-  get count(): number {
-    return this.active.length;
+  get running(): RunModel[] {
+    return this.list.filter((r) => r.running);
   }
 }

@@ -116,6 +116,30 @@ export class Server implements vscode.Disposable {
     return this.client;
   }
 
+  /** Shows why something could not be done, with a button for what to do about it. */
+  async explain(e: unknown): Promise<void> {
+    const message = e instanceof Error ? e.message : String(e);
+    const remedies: Record<string, () => unknown> = !vscode.workspace.isTrusted
+      ? { "Manage Workspace Trust": () => vscode.commands.executeCommand("workbench.trust.manage") }
+      : this.current === "failed"
+        ? {
+            "Restart": () => this.restart(),
+            "Set Path": () => vscode.commands.executeCommand("workbench.action.openSettings", "codemode.server.path"),
+            "Show Output": () => {
+              this.showOutput();
+            },
+          }
+        : {
+            "Show Output": () => {
+              this.showOutput();
+            },
+          };
+    const choice = await vscode.window.showErrorMessage(message, ...Object.keys(remedies));
+    if (choice !== undefined) {
+      await remedies[choice]?.();
+    }
+  }
+
   /** Runs a command of the server; what went wrong is shown. */
   async execute(command: string): Promise<void> {
     try {

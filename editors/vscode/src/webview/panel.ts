@@ -1,105 +1,107 @@
-// The script inside both panels. It draws what the extension sends and reports
+// The script of the runs panel. It draws what the extension sends and reports
 // clicks; it decides nothing.
+
+import { morph } from "./morph";
+import { showValue } from "./value";
 
 interface Host {
   postMessage(message: unknown): void;
-  getState(): Record<string, boolean> | undefined;
-  setState(state: Record<string, boolean>): void;
+  getState(): State | undefined;
+  setState(state: State): void;
+}
+
+interface State {
+  opened: Record<string, boolean>;
 }
 
 declare function acquireVsCodeApi(): Host;
 
-type Incoming =
-  | { type: "view"; html: string }
-  | { type: "namespaces"; options: { value: string; label: string }[]; selected: string };
+type Incoming = { type: "view"; list: string; html: string } | { type: "value"; run: string; value: unknown };
 
 const host = acquireVsCodeApi();
+const list = document.getElementById("runs");
 const main = document.getElementById("main");
 /** Which sections a person has opened or closed, by their key. */
-const opened: Record<string, boolean> = host.getState() ?? {};
+const opened: Record<string, boolean> = host.getState()?.opened ?? {};
+/** The newest value, for when its place is drawn anew. */
+let value: { run: string; value: unknown } | undefined;
 
 window.addEventListener("message", (event: MessageEvent<Incoming>) => {
   const message = event.data;
-  if (message.type === "view") {
-    draw(message.html);
-  } else {
-    fillNamespaces(message.options, message.selected);
-  }
-});
-
-/** Replaces the content; sections stay open or closed, the page stays where it was. */
-function draw(markup: string): void {
-  if (!main) {
+  if (message.type === "value") {
+    value = { run: message.run, value: message.value };
+    drawValue(true);
     return;
   }
-  const top = document.documentElement.scrollTop;
-  // The extension escapes everything that it did not write itself (html.ts), and
-  // the content security policy runs no script of this markup.
-  main.innerHTML = markup;
+  if (!main || !list) {
+    return;
+  }
+  const before = new Set([...main.querySelectorAll<HTMLElement>("details[data-key]")].map((d) => d.dataset["key"]));
+  morph(list, message.list);
+  morph(main, message.html);
+  // What is new is as the person left it when it was there before, or as its kind is by default.
   for (const details of main.querySelectorAll<HTMLDetailsElement>("details[data-key]")) {
-    const was = opened[details.dataset["key"] ?? ""];
-    if (was !== undefined) {
+    const key = details.dataset["key"] ?? "";
+    const was = opened[key] ?? opened[kind(key)];
+    if (was !== undefined && !before.has(key)) {
       details.open = was;
     }
   }
-  document.documentElement.scrollTop = top;
+  // The style attribute is closed to markup by the content security policy.
+  for (const segment of main.querySelectorAll<HTMLElement>("[data-left]")) {
+    segment.style.left = `${segment.dataset["left"] ?? "0"}%`;
+    segment.style.width = `${segment.dataset["width"] ?? "0"}%`;
+  }
+  drawValue(false);
+});
+
+/** "value" of "value 1234": sections stay open or closed from run to run. */
+function kind(key: string): string {
+  return key.split(" ")[0] ?? key;
 }
 
-function fillNamespaces(options: { value: string; label: string }[], selected: string): void {
-  const select = document.getElementById("namespace");
-  if (!(select instanceof HTMLSelectElement)) {
+function drawValue(again: boolean): void {
+  const place = document.getElementById("value");
+  if (!place || !value || place.dataset["valueOf"] !== value.run || (!again && place.childElementCount > 0)) {
     return;
   }
-  while (select.options.length > 1) {
-    select.remove(1);
-  }
-  for (const o of options) {
-    select.add(new Option(o.label, o.value, false, o.value === selected));
-  }
+  showValue(place, value.value, {
+    send: (action) => {
+      host.postMessage({ type: "click", do: action });
+    },
+  });
 }
 
 document.addEventListener("click", (event) => {
-  const target = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-do],[data-open],[data-file]") : null;
+  const target = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-do],[data-open],[data-file],[data-show],[data-fold]") : null;
   if (!target) {
     return;
   }
   event.preventDefault();
-  const { do: action, open, line, character, file, tool } = target.dataset;
-  host.postMessage({ type: "click", do: action, open, line, character, file, tool });
+  if (target.hasAttribute("data-fold")) {
+    target.hidden = true;
+    const hidden = target.nextElementSibling;
+    if (hidden instanceof HTMLElement) {
+      hidden.hidden = false;
+    }
+    return;
+  }
+  const { do: action, open, line, character, file, tool, show, run } = target.dataset;
+  host.postMessage({ type: "click", do: action, open, line, character, file, tool, show, run });
 });
 
-// "toggle" does not bubble, but it can be captured. Opening a section by drawing
-// it anew also fires it, with the state that is already known.
+// "toggle" does not bubble, but it can be captured.
 document.addEventListener(
   "toggle",
   (event) => {
     const details = event.target;
-    if (details instanceof HTMLDetailsElement && details.dataset["key"] !== undefined) {
-      opened[details.dataset["key"]] = details.open;
-      host.setState(opened);
+    const key = details instanceof HTMLDetailsElement ? details.dataset["key"] : undefined;
+    if (key !== undefined && details instanceof HTMLDetailsElement) {
+      opened[details.classList.contains("section") ? kind(key) : key] = details.open;
+      host.setState({ opened });
     }
   },
   true,
 );
-
-document.addEventListener("input", (event) => {
-  const slider = event.target;
-  if (slider instanceof HTMLInputElement && slider.id === "budget") {
-    const values = (slider.dataset["values"] ?? "").split(",").map(Number);
-    const tokens = values[Number(slider.value)] ?? 0;
-    const shown = document.getElementById("budget-value");
-    if (shown) {
-      shown.textContent = `${tokens.toLocaleString("en-US")} tokens`;
-    }
-    host.postMessage({ type: "budget", tokens });
-  }
-});
-
-document.addEventListener("change", (event) => {
-  const select = event.target;
-  if (select instanceof HTMLSelectElement && select.id === "namespace") {
-    host.postMessage({ type: "namespace", namespace: select.value });
-  }
-});
 
 host.postMessage({ type: "ready" });
