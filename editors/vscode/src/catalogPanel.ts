@@ -2,27 +2,33 @@
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { catalogControls, catalogView, compare, namespaces, type CatalogChange, type CatalogQuery } from "./catalogHtml";
+import { catalogPage, catalogView, compare, namespaces, toolDetail, toolRows, type CatalogQuery, type ToolChange } from "./catalogHtml";
 import { html } from "./html";
+import { insertCall } from "./insertCall";
 import { Panel, type PanelMessage } from "./panel";
-import { Method, type Catalog } from "./protocol";
+import { Method, type Catalog, type CatalogTool, type ToolDescription } from "./protocol";
 import type { Feature, Server } from "./server";
 import { visible } from "./text";
 
 export class CatalogPanel implements Feature, vscode.Disposable {
   private readonly panel: Panel;
   private query: CatalogQuery;
+  /** The tools, as they are sent once. */
+  private tools: readonly CatalogTool[] = [];
+  /** The text and figures for the query. */
   private shown: Catalog | undefined;
-  private change: CatalogChange | undefined;
-  /** Only the newest request may draw. */
-  private turn = 0;
+  private changes: ToolChange[] | undefined;
+  private detail: string | undefined;
+  /** A request is under way; wanted says what to ask for after it. */
+  private busy = false;
+  private wanted: "budget" | "pool" | undefined;
 
   constructor(
     context: vscode.ExtensionContext,
     private readonly server: Server,
   ) {
     this.query = { budgetTokens: vscode.workspace.getConfiguration("codemode").get<number>("catalog.budgetTokens") ?? 2000, namespace: "" };
-    this.panel = new Panel(context, "codemode.catalog", "Catalog", "catalog", () => html`${catalogControls(this.query)}<main id="main"></main>`, (m) => {
+    this.panel = new Panel(context, "codemode.catalog", "Catalog", "catalog", () => catalogPage(this.query), (m) => {
       this.receive(m);
     });
   }
@@ -30,94 +36,122 @@ export class CatalogPanel implements Feature, vscode.Disposable {
   attach(client: LanguageClient): void {
     client.onNotification(Method.catalogChanged, () => {
       if (this.panel.exists) {
-        void this.refresh(true);
+        this.refresh("pool");
       }
     });
   }
 
   show(): void {
     this.panel.show();
-    void this.refresh(false);
+    this.refresh("pool");
   }
 
   dispose(): void {
     this.panel.dispose();
   }
 
-  /** Asks for the catalog; poolChanged also says what differs from the one shown. */
-  private async refresh(poolChanged: boolean): Promise<void> {
-    const turn = ++this.turn;
-    try {
-      const client = await this.server.ready();
-      const { budgetTokens, namespace } = this.query;
-      const catalog = await client.sendRequest<Catalog>(Method.catalog, { budgetTokens, ...(namespace === "" ? {} : { namespace }) });
-      if (turn !== this.turn) {
-        return;
-      }
-      if (poolChanged && this.shown) {
-        this.change = compare(this.shown.tools, catalog.tools) ?? this.change;
-      }
-      this.shown = catalog;
-      this.draw();
-    } catch (e) {
-      if (turn === this.turn) {
-        this.panel.draw(html`<section class="problem"><p>${visible(e instanceof Error ? e.message : String(e))}</p></section>`);
+  /** Asks anew: one request at a time, and after it at most one for all that was wanted meanwhile. */
+  private refresh(what: "budget" | "pool"): void {
+    this.wanted = this.wanted === "pool" ? "pool" : what;
+    if (this.busy) {
+      return;
+    }
+    this.busy = true;
+    void this.drain().finally(() => {
+      this.busy = false;
+    });
+  }
+
+  private async drain(): Promise<void> {
+    while (this.wanted !== undefined) {
+      const what = this.wanted;
+      this.wanted = undefined;
+      try {
+        await this.ask(what);
+      } catch (e) {
+        this.panel.post({ type: "view", shown: [], html: html`<section class="problem"><p>${visible(e instanceof Error ? e.message : String(e))}</p></section>`.text });
       }
     }
   }
 
+  private async ask(what: "budget" | "pool"): Promise<void> {
+    const client = await this.server.ready();
+    const { budgetTokens, namespace } = this.query;
+    const query = { budgetTokens, ...(namespace === "" ? {} : { namespace }) };
+    if (what === "budget") {
+      // The tools are there already: asking for their names alone keeps a step of the slider short.
+      this.shown = await client.sendRequest<Catalog>(Method.catalog, { ...query, namesOnly: true });
+    } else {
+      const catalog = await client.sendRequest<Catalog>(Method.catalog, query);
+      if (this.tools.length > 0 && namespace === this.toolsOf) {
+        this.changes = compare(this.tools, catalog.tools) ?? this.changes;
+      }
+      this.tools = catalog.tools;
+      this.toolsOf = namespace;
+      this.shown = { ...catalog, tools: [], shownNames: catalog.tools.filter((t) => t.shown).map((t) => t.name) };
+      this.panel.post({ type: "tools", tools: toolRows(this.tools) });
+      // A catalog of one namespace names that one alone: the filter keeps its list.
+      if (namespace === "") {
+        this.panel.post({ type: "namespaces", options: namespaces(catalog), selected: "" });
+      }
+    }
+    this.draw();
+  }
+
+  private toolsOf = "";
+
   private draw(): void {
-    if (!this.shown) {
-      return;
+    if (this.shown) {
+      this.panel.post({ type: "view", html: catalogView(this.shown, this.changes).text, shown: this.shown.shownNames ?? [] });
     }
-    // A catalog of one namespace names that one alone: the filter keeps its list.
-    if (this.query.namespace === "") {
-      this.panel.post({ type: "namespaces", options: namespaces(this.shown), selected: "" });
-    }
-    this.panel.draw(catalogView(this.shown, this.change));
   }
 
   private receive(m: PanelMessage): void {
     if (m.type === "ready") {
       this.query = { ...this.query, namespace: "" };
-      void this.refresh(false);
+      this.refresh("pool");
     } else if (m.type === "budget" && typeof m.tokens === "number") {
       this.query = { ...this.query, budgetTokens: m.tokens };
-      void this.refresh(false);
+      this.refresh("budget");
     } else if (m.type === "namespace" && typeof m.namespace === "string") {
       this.query = { ...this.query, namespace: m.namespace };
-      this.change = undefined;
-      void this.refresh(false);
+      this.changes = undefined;
+      this.refresh("pool");
     } else if (m.type === "click") {
-      this.click(m);
+      void this.click(m);
     }
   }
 
-  private click(m: PanelMessage): void {
-    const tool = this.shown?.tools.find((t) => t.name === m.tool);
+  private async click(m: PanelMessage): Promise<void> {
+    const tool = this.tools.find((t) => t.name === m.tool);
     if (m.do === "copyText" && this.shown) {
-      void vscode.env.clipboard.writeText(this.shown.text);
+      await vscode.env.clipboard.writeText(this.shown.text);
     } else if (m.do === "dismissChange") {
-      this.change = undefined;
+      this.changes = undefined;
       this.draw();
     } else if (m.do === "copySignature" && tool) {
-      void vscode.env.clipboard.writeText(tool.signature);
+      await vscode.env.clipboard.writeText(tool.signature);
     } else if (m.do === "insert" && tool) {
-      void insertCall(tool.name);
+      await insertCall(this.server, tool.name);
+    } else if (m.do === "try" && tool) {
+      await vscode.commands.executeCommand("codemode.tryTool", tool.name);
+    } else if (m.do === "detail" && tool) {
+      await this.showDetail(tool);
     }
   }
-}
 
-/** Writes a call of the tool where the cursor is in the script that is open. */
-async function insertCall(name: string): Promise<void> {
-  const editor =
-    [vscode.window.activeTextEditor, ...vscode.window.visibleTextEditors].find((e) => e?.document.languageId === "codemode");
-  if (!editor) {
-    void vscode.window.showInformationMessage("Open a *.exec.ts file to insert the call into it.");
-    return;
+  /** First what is known, then what has to be asked for. */
+  private async showDetail(tool: CatalogTool): Promise<void> {
+    this.detail = tool.name;
+    const draw = (described?: ToolDescription): void => {
+      if (this.detail === tool.name) {
+        this.panel.post({ type: "detail", html: toolDetail(tool, this.shown?.shownNames?.includes(tool.name) ?? false, described).text });
+      }
+    };
+    draw();
+    const client = this.server.running;
+    if (client) {
+      draw(await client.sendRequest<ToolDescription>(Method.describe, { name: tool.name }).catch(() => undefined));
+    }
   }
-  const access = /^[A-Za-z_$][\w$]*$/.test(name) ? `tools.${name}` : `tools[${JSON.stringify(name)}]`;
-  const snippet = new vscode.SnippetString().appendText(`await ${access}({ `).appendTabstop().appendText(" })");
-  await vscode.window.showTextDocument(editor.document, { viewColumn: editor.viewColumn });
-  await editor.insertSnippet(snippet);
 }

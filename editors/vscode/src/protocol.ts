@@ -205,6 +205,16 @@ export interface CatalogTool {
   permission: "allow" | "ask";
 }
 
+/** All about one tool. */
+export interface ToolDescription {
+  signature: string;
+  inputSchema: unknown;
+  outputSchema?: unknown;
+  problems?: string[];
+  /** What follows the tool's name in a call, as a snippet. */
+  snippet?: string;
+}
+
 export interface Catalog {
   text: string;
   hash: string;
@@ -215,6 +225,8 @@ export interface Catalog {
   flatTokens: number;
   servers: { namespace: string; name: string; tools: number; shown: number; tokens: number }[];
   tools: CatalogTool[];
+  /** When only names were asked for: the tools in the text. */
+  shownNames?: string[];
 }
 
 export type ServerStatus = "connecting" | "connected" | "failed" | "stopped" | "untrusted";

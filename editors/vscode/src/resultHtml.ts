@@ -75,8 +75,8 @@ function clock(ms: number): string {
 }
 
 /** Everything of one run but its value, which the page puts into #value. */
-export function resultView(run: RunModel, now: number): Markup {
-  return html`<div data-key="detail ${run.id}">${header(run, now)}${dryNotice(run)}${problem(run)}${value(run)}${calls(run, now)}${logs(run)}${output(run.output)}${warnings(run)}${text(run)}</div>`;
+export function resultView(run: RunModel, now: number, fetched = false): Markup {
+  return html`<div data-key="detail ${run.id}">${header(run, now)}${dryNotice(run)}${problem(run)}${value(run, fetched)}${calls(run, now)}${logs(run)}${output(run.output)}${warnings(run)}${text(run)}</div>`;
 }
 
 /** What is shown before the first run. */
@@ -98,7 +98,7 @@ function header(run: RunModel, now: number): Markup {
     `started ${clock(run.startedAt)}`,
   ].filter((f): f is string => typeof f === "string");
   return html`<header data-run="${run.runId ?? ""}">
-<h1>${run.dryRun && html`<span class="badge dry">Dry run</span>`}<span class="badge s-${state}">${words}</span> <a href="#" data-open="${run.uri}" title="Open the script">${line(baseName(run.uri))}</a></h1>
+<h1>${run.dryRun && html`<span class="badge dry">Dry run</span>`}${!(run.dryRun && state === "completed") && html`<span class="badge s-${state}">${words}</span>`} <a href="#" data-open="${run.uri}" title="Open the script">${line(baseName(run.uri))}</a></h1>
 <p class="facts">${facts.map((f) => html`<span>${f}</span>`)}</p>
 <p class="actions">${
     run.running
@@ -154,17 +154,17 @@ function stack(run: RunModel, text: string): Markup {
   return html`${parts}`;
 }
 
-function value(run: RunModel): Markup | undefined {
+function value(run: RunModel, fetched: boolean): Markup | undefined {
   const result = run.result;
   if (!result) {
     return undefined;
   }
-  if (result.valueOmitted) {
+  if (result.valueOmitted && !fetched) {
     const { bytes, artifact } = result.valueOmitted;
     return section(`value ${run.id}`, "Value", undefined, html`<div class="omitted"><p><strong>The value is ${size(bytes)} long</strong> and was left out of the result.</p>
 <p class="actions"><button data-do="fetch">Show it here</button>${artifact !== undefined && html`<button class="second" data-file="${artifact}" title="${artifact}">Open its file</button>`}<button class="second" data-do="saveJson">Save as…</button></p></div><div id="value" data-own data-value-of="${run.id}"></div>`);
   }
-  if (result.hasValue) {
+  if (result.hasValue || fetched) {
     return section(`value ${run.id}`, "Value", undefined, html`<div id="value" data-own data-value-of="${run.id}"></div>`);
   }
   return result.status === "completed" ? section(`value ${run.id}`, "Value", undefined, html`<p class="dim">The script returned nothing.</p>`) : undefined;
@@ -179,10 +179,10 @@ function calls(run: RunModel, now: number): Markup | undefined {
     `calls ${run.id}`,
     "Calls",
     run.calls.length,
-    html`<div class="axis dim" aria-hidden="true"><span>0</span><span class="legend"><span class="key-waiting"></span>waits for you <span class="key-queued"></span>queued <span class="key-running"></span>runs${
+    html`${!run.dryRun && html`<div class="axis dim" aria-hidden="true"><span>0</span><span class="legend"><span class="key-waiting"></span>waits for you <span class="key-queued"></span>queued <span class="key-running"></span>runs${
       w.shortened && html` <span title="Time in which only your answer was missing is drawn shorter">· waiting shortened</span>`
-    }</span><span>${duration(w.lengthMs)}</span></div>
-<ol class="calls">${run.calls.slice(0, maxRows).map((c, i) => call(run, c, w.bars[i]))}</ol>${
+    }</span><span>${duration(w.lengthMs)}</span></div>`}
+<ol class="calls${run.dryRun && " dry"}">${run.calls.slice(0, maxRows).map((c, i) => call(run, c, w.bars[i]))}</ol>${
       run.calls.length > maxRows && html`<p class="dim">The first ${maxRows} calls are shown.</p>`
     }`,
   );
@@ -199,7 +199,7 @@ function call(run: RunModel, c: CallRecord, bar: Bar | undefined): Markup {
     result !== undefined && html` <span class="dim">→</span> <code class="dim preview">${jsonPreview(result, 80)}</code>`
   }${c.error !== undefined && html` <span class="error">${line(c.error, 120)}</span>`}</span>
 <span class="state ${style}">${state}</span>
-<span class="track">${bar?.segments.map((s) => html`<span class="segment p-${s.phase}" data-left="${s.left}" data-width="${s.width}"></span>`)}</span>
+${!run.dryRun && html`<span class="track">${bar?.segments.map((s) => html`<span class="segment p-${s.phase}" data-left="${s.left}" data-width="${s.width}"></span>`)}</span>`}
 <span class="dim time">${own}</span>${place(run, c.range)}
 </summary><div class="body">
 ${c.error !== undefined && html`<p class="error">${foldText(visible(c.error))}</p>`}
@@ -268,7 +268,7 @@ function text(run: RunModel): Markup | undefined {
     return undefined;
   }
   const shown = visible(run.result.text);
-  return html`<details class="section" data-key="text ${run.id}"><summary><h2>Text for a model</h2></summary><pre class="text">${
+  return html`<details class="section" data-key="text ${run.id}"><summary><h2>Text for a model</h2></summary><pre class="text" data-whole>${
     shown.length > 60_000 ? html`${shown.slice(0, 40_000)}${fold(`${(shown.length - 40_000).toLocaleString("en-US")} more characters`, html`${shown.slice(40_000)}`)}` : shown
   }</pre></details>`;
 }

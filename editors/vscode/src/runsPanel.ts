@@ -1,6 +1,7 @@
 // The panel with all runs: a list, and one of them in full. Runs are kept over a
 // reload of the window, in the extension's own folder of the workspace.
 
+import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -100,7 +101,7 @@ export class RunsPanel implements vscode.Disposable {
     this.panel.post({
       type: "view",
       list: this.runs.list.length > 0 ? runList(this.runs.list, run).text : "",
-      html: (run ? resultView(run, Date.now() - run.startedAt) : emptyResultView()).text,
+      html: (run ? resultView(run, Date.now() - run.startedAt, this.values.has(run)) : emptyResultView()).text,
     });
     if (run?.result && (this.values.has(run) || (run.result.hasValue && !run.result.valueOmitted))) {
       const value = this.valueOf(run);
@@ -257,8 +258,14 @@ export class RunsPanel implements vscode.Disposable {
 
   // Kept runs
 
+  /**
+   * Not in the workspace's own storage: after a quick reload that is still locked,
+   * and VS Code hands out another folder.
+   */
   private get file(): vscode.Uri | undefined {
-    return this.context.storageUri && vscode.Uri.joinPath(this.context.storageUri, "runs.json");
+    const folder = vscode.workspace.workspaceFile ?? vscode.workspace.workspaceFolders?.[0]?.uri;
+    const name = folder && createHash("sha256").update(folder.toString()).digest("hex").slice(0, 32);
+    return name === undefined ? undefined : vscode.Uri.joinPath(this.context.globalStorageUri, "runs", `${name}.json`);
   }
 
   private saving: Promise<void> = Promise.resolve();

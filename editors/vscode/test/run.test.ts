@@ -142,6 +142,7 @@ describe("VSC-2: the result", () => {
     assert.match(view, /data-do="fetch"/);
     assert.match(view, /data-file="\/cache\/value.json"/);
     assert.doesNotMatch(view, /undefined|returned nothing/);
+    assert.doesNotMatch(resultView(r, 0, true).text, /data-do="fetch"/);
   });
 
   it("shows a run under way, with a stop button and the way to what waits", () => {
@@ -161,7 +162,7 @@ describe("VSC-2: the result", () => {
     assert.match(view, /Nothing was called/);
     assert.match(view, /would ask/);
     assert.match(view, /would be denied: the rule mcp__s__t1/);
-    assert.doesNotMatch(view, />done</);
+    assert.doesNotMatch(view, />done<|>Completed</);
     assert.match(runList([r], r).text, /class="tag">dry/);
   });
 

@@ -43,14 +43,15 @@ local function root_of(buffer)
   return folder
 end
 
+-- The settings as the server wants them. They are setup()'s alone, which is your
+-- own configuration: "$workspace" says that no file of a workspace is among them.
 local function section()
-  local settings = M.config.settings
-  return { codemode = next(settings) == nil and vim.empty_dict() or settings }
+  return { codemode = vim.tbl_extend('force', M.config.settings, { ['$workspace'] = vim.empty_dict() }) }
 end
 
 local function capabilities()
   local c = vim.lsp.protocol.make_client_capabilities()
-  c.experimental = { codemode = { permission = true, events = true, trust = true } }
+  c.experimental = { codemode = { permission = true, events = true, trust = true, splitSettings = true } }
   return c
 end
 
@@ -68,6 +69,13 @@ function M.client_config(root)
       return 'codemode'
     end,
     handlers = {
+      -- Not from the client's own settings, which other plugins may fill from files
+      -- of a workspace.
+      ['workspace/configuration'] = function(_, params)
+        return vim.tbl_map(function(item)
+          return item.section == 'codemode' and section().codemode or vim.NIL
+        end, params.items or {})
+      end,
       ['codemode/permission'] = prompts.permission,
       ['codemode/serversChanged'] = prompts.servers_changed,
       ['codemode/catalogChanged'] = function() end,

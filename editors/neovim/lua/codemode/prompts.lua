@@ -242,6 +242,11 @@ function M.approval_lines(server)
   fact('Folder', a.cwd)
   fact('Environment variables', a.env)
   fact('Headers', a.headers)
+  local reads = {}
+  for _, read in ipairs(type(a.reads) == 'table' and a.reads or {}) do
+    reads[#reads + 1] = read.name .. ' -> ' .. read.to
+  end
+  fact('Reads', reads)
   fact('Defined in', server.file)
   return lines
 end

@@ -9,6 +9,9 @@ export function morph(target: Element, markup: string): boolean {
   return children(target, template.content);
 }
 
+/** How far a counterpart is looked for, so that long lists cost no more than their length. */
+const lookAhead = 40;
+
 function keyOf(node: Node): string | undefined {
   return node instanceof HTMLElement ? node.dataset["key"] : undefined;
 }
@@ -33,10 +36,13 @@ function children(old: Node, next: Node): boolean {
       match = keyed.get(key);
       keyed.delete(key);
     } else {
-      const found = unkeyed.findIndex((n, i) => i >= from && sameKind(n, wanted));
-      if (found >= 0) {
-        match = unkeyed[found];
-        from = found + 1;
+      for (let i = from; i < Math.min(unkeyed.length, from + lookAhead); i++) {
+        const candidate = unkeyed[i];
+        if (candidate && sameKind(candidate, wanted)) {
+          match = candidate;
+          from = i + 1;
+          break;
+        }
       }
     }
     return { wanted, match: match && sameKind(match, wanted) ? match : undefined };
@@ -93,6 +99,14 @@ function update(old: Node, next: Node): boolean {
       old.removeAttribute(name);
       changed = true;
     }
+  }
+  // A long text of many parts is new as a whole or not at all.
+  if (old.hasAttribute("data-whole")) {
+    if (old.innerHTML === next.innerHTML) {
+      return changed;
+    }
+    old.replaceChildren(...next.childNodes);
+    return true;
   }
   // A list that the page fills itself, such as virtual rows, is its own.
   return old.hasAttribute("data-own") ? changed : children(old, next) || changed;
