@@ -272,7 +272,7 @@ func TestCli10Data(t *testing.T) {
 	}
 	defer terminal.Close()
 	a := &app{stdout: &output{Writer: terminal}}
-	if got, want := a.data("one\r\ntwo \u200f\x1b[31m"), "one\ntwo \uFFFD\uFFFD[31m"; got != want {
+	if got, want := a.data("one\r\ntwo \u200f\x1b[31m\u009b32m\u202ethree\x1bend\u2028"), "one\ntwo \uFFFDthree\uFFFDend\uFFFD"; got != want {
 		t.Errorf("on a terminal: %q, want %q", got, want)
 	}
 }

@@ -29,7 +29,7 @@ type Profile struct {
 	NoPrompts bool
 }
 
-const codemode = `"experimental":{"codemode":{"permission":true,"events":true,"trust":true}}`
+const codemode = `"experimental":{"codemode":{"permission":true,"events":true,"trust":true,"splitSettings":true}}`
 
 // Profiles are the known kinds, as far as a server can tell them apart.
 var Profiles = []Profile{
