@@ -19,8 +19,8 @@ type group struct {
 }
 
 // New computes the pool from servers in order of configuration. keep says
-// whether a tool is in it (exclusions and deny rules); nil keeps all (POOL-1).
-func New(servers []*Server, keep func(fullName string) bool) *Catalog {
+// whether a tool is in it (exclusions, lists of servers and deny rules); nil keeps all (POOL-1).
+func New(servers []*Server, keep func(*Tool) bool) *Catalog {
 	c := &Catalog{style: defaultStyle}
 	// A full name begins with its namespace, so that only servers of one
 	// namespace can claim the same name.
@@ -54,7 +54,7 @@ func New(servers []*Server, keep func(fullName string) bool) *Catalog {
 
 // gather makes the group of servers with one namespace, in order of
 // configuration. Conflicts are noted in c.
-func (c *Catalog) gather(servers []*Server, keep func(string) bool) *group {
+func (c *Catalog) gather(servers []*Server, keep func(*Tool) bool) *group {
 	g := &group{namespace: servers[0].Namespace}
 	for _, s := range servers {
 		tools := s.Tools
@@ -105,14 +105,14 @@ func (c *Catalog) gather(servers []*Server, keep func(string) bool) *group {
 }
 
 // kept returns tools itself when all of them are.
-func kept(tools []*Tool, keep func(string) bool) []*Tool {
+func kept(tools []*Tool, keep func(*Tool) bool) []*Tool {
 	for i, t := range tools {
-		if keep(t.Name) {
+		if keep(t) {
 			continue
 		}
 		some := slices.Clone(tools[:i])
 		for _, t := range tools[i+1:] {
-			if keep(t.Name) {
+			if keep(t) {
 				some = append(some, t)
 			}
 		}

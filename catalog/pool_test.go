@@ -65,7 +65,7 @@ func TestNamespace(t *testing.T) {
 // POOL-1
 func TestPoolOfKeptTools(t *testing.T) {
 	a, b := server("a", "one", "two"), server("b", "three")
-	c := New([]*Server{b, a}, func(name string) bool { return name != "mcp__a__one" && name != "mcp__b__three" })
+	c := New([]*Server{b, a}, func(t *Tool) bool { return t.Name != "mcp__a__one" && t.Name != "mcp__b__three" })
 	if diff := cmp.Diff([]string{"mcp__a__two"}, names(c.Tools())); diff != "" {
 		t.Error(diff)
 	}

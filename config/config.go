@@ -50,6 +50,11 @@ type Server struct {
 	// Transport is "stdio", "http" or "sse".
 	Transport string
 	Disabled  bool
+	// DisabledBy is the list of another place that has switched it off, or "".
+	DisabledBy string
+	// OnlyTools are the only tools, by their names on the server, that are in the pool; nil
+	// is all of them. WithoutTools are tools that are not (MCP-2).
+	OnlyTools, WithoutTools []string
 	// Protocol "legacy" skips the probe for newer protocol versions.
 	Protocol string
 	// Problem is why it cannot be started (an unset variable, no command); such
@@ -135,6 +140,21 @@ func (s Server) Hash() string {
 			h.text(table[name])
 		}
 	}
+	if s.OnlyTools != nil || len(s.WithoutTools) > 0 {
+		for _, list := range []struct {
+			name  string
+			tools []string
+		}{{"only", s.OnlyTools}, {"without", s.WithoutTools}} {
+			if list.tools == nil {
+				continue
+			}
+			h.text(list.name)
+			h.number(len(list.tools))
+			for _, tool := range list.tools {
+				h.text(tool)
+			}
+		}
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -183,6 +203,9 @@ func (s Server) Summary() string {
 			names[i] = quoteWord(name)
 		}
 		b.WriteString(" (" + part.label + ": " + strings.Join(names, ", ") + ")")
+	}
+	if lists := s.ToolLists(); lists != "" {
+		b.WriteString(" (tools: " + lists + ")")
 	}
 	if len(s.Reads) > 0 {
 		var reads []string

@@ -56,6 +56,8 @@ const (
 	asEnvNames     // names of variables that the server gets
 	asEnvHeaders   // names of variables by header
 	asBearerToken  // name of the variable with a token
+	asOnlyTools    // names of the only tools that are offered
+	asWithoutTools // names of tools that are not
 	asNothing      // known, without a meaning here
 	asOfExtensions // a server that the client's own extension brings
 )
@@ -80,8 +82,11 @@ var (
 	urlField     = Field{Name: "url", Type: "string", Doc: "The address of a server that runs elsewhere.", as: asURL}
 	headersField = Field{Name: "headers", Type: "object", Doc: "HTTP headers for every request to `url`.", as: asHeaders}
 
-	disabledField = Field{Name: "disabled", Type: "boolean", Doc: "Switches the server off.", as: asDisabled}
-	enabledField  = Field{Name: "enabled", Type: "boolean", Doc: "`false` switches the server off.", as: asEnabled}
+	disabledField   = Field{Name: "disabled", Type: "boolean", Doc: "Switches the server off.", as: asDisabled}
+	onlyToolsDoc    = "The only tools of the server that are offered, by their names on it."
+	withoutToolsDoc = "Tools of the server that are not offered, by their names on it."
+
+	enabledField = Field{Name: "enabled", Type: "boolean", Doc: "`false` switches the server off.", as: asEnabled}
 )
 
 func nothing(names ...string) []Field {
@@ -100,6 +105,8 @@ var (
 		fields: slices.Concat(commonFields, []Field{
 			{Name: "protocol", Type: "string", Values: []string{"auto", "legacy"}, Doc: "`legacy` skips the probe for newer protocol versions, which some old servers do not survive.", as: asProtocol},
 			{Name: "transport", Type: "string", Values: []string{"stdio", "http", "sse"}, Doc: "The same as `type`.", as: asType},
+			{Name: "enabledTools", Type: "array", Doc: onlyToolsDoc, as: asOnlyTools},
+			{Name: "disabledTools", Type: "array", Doc: withoutToolsDoc, as: asWithoutTools},
 		}),
 		syntax: syntax{prefixed: true, bare: true, inputs: true},
 	}
@@ -122,7 +129,8 @@ var (
 		servers: []string{"mcpServers"},
 		fields: slices.Concat(commonFields, []Field{
 			{Name: "serverUrl", Type: "string", Doc: urlField.Doc, as: asURL},
-		}, nothing("disabledTools")),
+			{Name: "disabledTools", Type: "array", Doc: withoutToolsDoc, as: asWithoutTools},
+		}),
 		syntax: syntax{prefixed: true, bare: true},
 	}
 	zedDialect = dialect{
@@ -139,13 +147,17 @@ var (
 			{Name: "env_vars", Type: "array", Doc: "Names of environment variables that the server gets.", as: asEnvNames},
 			{Name: "env_http_headers", Type: "object", Doc: "HTTP headers, each with the name of the environment variable that has its value.", as: asEnvHeaders},
 			{Name: "bearer_token_env_var", Type: "string", Doc: "Name of the environment variable that has the token to send as `Authorization`.", as: asBearerToken},
-		}, nothing("startup_timeout_sec", "startup_timeout_ms", "tool_timeout_sec", "required", "enabled_tools", "disabled_tools", "tools", "scopes", "oauth", "oauth_resource", "http_headers_helper", "default_tools_approval_mode")),
+			{Name: "enabled_tools", Type: "array", Doc: onlyToolsDoc, as: asOnlyTools},
+			{Name: "disabled_tools", Type: "array", Doc: withoutToolsDoc, as: asWithoutTools},
+		}, nothing("startup_timeout_sec", "startup_timeout_ms", "tool_timeout_sec", "required", "tools", "scopes", "oauth", "oauth_resource", "http_headers_helper", "default_tools_approval_mode")),
 	}
 	geminiDialect = dialect{
 		servers: []string{"mcpServers"}, settings: true, sse: true,
 		fields: slices.Concat(commonFields, []Field{
 			{Name: "httpUrl", Type: "string", Doc: "The address of a server of streamable HTTP.", as: asHTTPURL},
-		}, nothing("timeout", "trust", "includeTools", "excludeTools", "oauth", "authProviderType", "targetAudience", "targetServiceAccount")),
+			{Name: "includeTools", Type: "array", Doc: onlyToolsDoc, as: asOnlyTools},
+			{Name: "excludeTools", Type: "array", Doc: withoutToolsDoc, as: asWithoutTools},
+		}, nothing("timeout", "trust", "oauth", "authProviderType", "targetAudience", "targetServiceAccount")),
 		syntax: syntax{bare: true, dollar: true},
 	}
 	opencodeDialect = dialect{

@@ -99,7 +99,7 @@ var sampleFiles = []sampleFile{
 			"off": {"command": "x", "disabled": true}
 		}}`,
 		[]Server{
-			{Name: "remote", Transport: HTTP, URL: "https://example.com/mcp", Headers: map[string]string{"API_KEY": "t0ken"}},
+			{Name: "remote", Transport: HTTP, URL: "https://example.com/mcp", Headers: map[string]string{"API_KEY": "t0ken"}, WithoutTools: []string{"a"}},
 			{Name: "off", Transport: Stdio, Command: "x", Disabled: true},
 		},
 	},
@@ -165,7 +165,7 @@ approval_mode = "approve"
 			}
 		}`,
 		[]Server{
-			{Name: "local", Transport: Stdio, Command: "python", Args: []string{"t0ken", "t0ken", "d", "$", "$5"}, Cwd: "FOLDER/sub"},
+			{Name: "local", Transport: Stdio, Command: "python", Args: []string{"t0ken", "t0ken", "d", "$", "$5"}, Cwd: "FOLDER/sub", OnlyTools: []string{"a"}},
 			{Name: "stream", Transport: HTTP, URL: "https://example.com/mcp", Cwd: "FOLDER"},
 			{Name: "events", Transport: SSE, URL: "https://example.com/sse", Cwd: "FOLDER"},
 			{Name: "typed", Transport: HTTP, URL: "https://example.com/mcp", Cwd: "FOLDER"},

@@ -29,6 +29,9 @@ func Files(s Sources) []string {
 	for _, k := range s.withDefaults().kinds() {
 		files = append(files, k.Path)
 	}
+	for _, k := range s.listFiles() {
+		files = append(files, k.Path)
+	}
 	for _, folder := range s.Folders {
 		files = append(files, hooksFile(folder))
 	}
@@ -116,6 +119,7 @@ func (l *loader) load() {
 		}
 	}
 	servers = append(servers, ofWorkspace...)
+	var lists []serverList
 	for _, k := range l.sources.kinds() {
 		switch {
 		case k.Client.Name == "" && k.Layer == User:
@@ -127,8 +131,15 @@ func (l *loader) load() {
 			found := l.kindServers(k, d)
 			l.found(k, d, found)
 			servers = append(servers, found...)
+			lists = append(lists, l.serverLists(k, d)...)
 		}
 	}
+	for _, k := range l.sources.listFiles() {
+		if slices.Contains(l.config.Import, k.Client.Name) {
+			lists = append(lists, l.serverLists(k, l.fileOf(k))...)
+		}
+	}
+	switchOff(servers, lists)
 	if l.config.Demo {
 		servers = append(servers, DemoServer(s.Executable))
 	}

@@ -207,6 +207,10 @@ func (r *serverReader) fields(object *hujson.Object) {
 			s.Disabled = s.Disabled || r.boolean(name, v, false)
 		case asEnabled:
 			s.Disabled = s.Disabled || !r.boolean(name, v, true)
+		case asOnlyTools:
+			s.OnlyTools = r.toolNames(name, v)
+		case asWithoutTools:
+			s.WithoutTools = append(s.WithoutTools, r.toolNames(name, v)...)
 		case asProtocol:
 			s.Protocol = r.protocol(v)
 		case asTransport:

@@ -60,6 +60,13 @@ before those of the user. ` + "`codemode-ls servers`" + ` shows what was found w
 | program | in a workspace | of the user |
 | --- | --- | --- |
 ` + clientFiles() + `
+Lists of tools and servers in these files count here too: ` + "`enabled_tools`, `disabled_tools`" + ` and ` + "`enabled`" + ` of Codex; ` + "`includeTools`, `excludeTools`" + `,
+` + "`mcp.allowed` and `mcp.excluded`" + ` of Gemini CLI; ` + "`disabledTools` and `disabled`" + ` of Windsurf; ` + "`disabled`" + ` of Cline; ` + "`disabledMcpjsonServers`" + ` (in
+` + "`.claude/settings.json`, `.claude/settings.local.json`, `~/.claude/settings.json` and `~/.claude.json`" + `) and ` + "`disabledMcpServers`" + ` of Claude Code. In
+this program's own files, a server can have ` + "`enabledTools` and `disabledTools`" + `. Tools are named as the server names them. A list only
+narrows: none approves a server (` + "`enabledMcpjsonServers`" + ` means nothing here), and a list in a workspace changes nothing of your own
+servers. ` + "`codemode-ls servers`" + ` says how many tools a list leaves out, and which list it is.
+
 An answer to ` + "`${input:id}`" + ` is asked for once by the editor and kept until the session ends. On the command line, and where the
 editor cannot ask, ` + "`CODEMODE_INPUT_ID`" + ` in the environment answers it.
 

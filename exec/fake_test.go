@@ -242,7 +242,7 @@ func setup(t *testing.T, f fakeSandbox, rules ...permission.Rule) *bench {
 		Sandbox: f,
 		Caller:  b.server,
 		Pool: func() *catalog.Catalog {
-			return catalog.New(p.Servers(), func(name string) bool { return b.store.Rules().Decide(name).Effect != permission.Deny })
+			return catalog.New(p.Servers(), func(t *catalog.Tool) bool { return b.store.Rules().Decide(t.Name).Effect != permission.Deny })
 		},
 		Limits:      config.DefaultLimits,
 		ArtifactDir: t.TempDir(),

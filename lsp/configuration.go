@@ -91,7 +91,7 @@ func (s *Server) register() {
 	if client.WatchedFilesDynamic {
 		list = append(list, protocol.Registration{
 			ID: "codemode.files", Method: protocol.MethodWorkspaceDidChangeWatchedFiles,
-			RegisterOptions: jsontext.Value(`{"watchers":[{"globPattern":"**/.codemode/*.json"},{"globPattern":"**/{.mcp,mcp,opencode}.json"},{"globPattern":"**/opencode.jsonc"},{"globPattern":"**/.{zed,gemini}/settings.json"},{"globPattern":"**/.codex/config.toml"}]}`),
+			RegisterOptions: jsontext.Value(`{"watchers":[{"globPattern":"**/.codemode/*.json"},{"globPattern":"**/{.mcp,mcp,opencode}.json"},{"globPattern":"**/opencode.jsonc"},{"globPattern":"**/.{zed,gemini}/settings.json"},{"globPattern":"**/.claude/{settings,settings.local}.json"},{"globPattern":"**/.codex/config.toml"}]}`),
 		})
 	}
 	if len(list) == 0 {

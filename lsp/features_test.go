@@ -41,7 +41,7 @@ func tool(fields string) jsontext.Value { return jsontext.Value("{" + fields + "
 
 // testPool is what the tests' servers offer.
 func testPool(rules *permission.Rules) *catalog.Catalog {
-	keep := func(name string) bool { return rules.Decide(name).Effect != permission.Deny }
+	keep := func(t *catalog.Tool) bool { return rules.Decide(t.Name).Effect != permission.Deny }
 	return catalog.New([]*catalog.Server{
 		catalog.NewServer("github", []jsontext.Value{
 			tool(`"name":"create_issue","description":"Creates an issue.\nSee [the site](command:evil) <b>now</b>.","annotations":{"destructiveHint":true,"openWorldHint":true},

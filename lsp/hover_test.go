@@ -183,7 +183,7 @@ func TestTrust2EngineDocumentation(t *testing.T) {
 	pool := catalog.New([]*catalog.Server{catalog.NewServer("s", []jsontext.Value{
 		tool(`"name":"t","inputSchema":{"type":"object","properties":{"field":{"type":"string","title":"<b>","default":"![d](http://d.example)","examples":["www.f.example"],"pattern":"<i>","description":` + evil + `}}},
 			"outputSchema":{"type":"object","properties":{"out":{"type":"string","description":` + evil + `}},"required":["out"]}`),
-	}, "", false)}, func(string) bool { return true })
+	}, "", false)}, func(*catalog.Tool) bool { return true })
 	g := newStageWith(t, able(), &workspace.Snapshot{Config: &config.Config{}, Catalog: pool, Rules: permission.NewRules(nil)},
 		typescript.New(typescript.Options{Command: []string{binary, typescript.ChildCommand}}))
 	check := func(where, text string) {

@@ -103,7 +103,7 @@ func markerPool(t *testing.T, header map[string][]string) workspace.Snapshot {
 		servers = append(servers, catalog.NewServer(server, tools, instructions, false))
 		w.Servers = append(w.Servers, upstream.Status{Server: config.Server{Name: server}, State: upstream.Connected})
 	}
-	w.Catalog = catalog.New(servers, func(name string) bool { return w.Rules.Decide(name).Effect != permission.Deny })
+	w.Catalog = catalog.New(servers, func(t *catalog.Tool) bool { return w.Rules.Decide(t.Name).Effect != permission.Deny })
 	return w
 }
 

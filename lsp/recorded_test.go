@@ -48,7 +48,7 @@ func recordedPool(t testing.TB, rules *permission.Rules) *workspace.Snapshot {
 		servers = append(servers, catalog.NewServer(server, tools, instructions, false))
 		w.Servers = append(w.Servers, upstream.Status{Server: config.Server{Name: server}, State: upstream.Connected})
 	}
-	w.Catalog = catalog.New(servers, func(name string) bool { return rules.Decide(name).Effect != permission.Deny })
+	w.Catalog = catalog.New(servers, func(t *catalog.Tool) bool { return rules.Decide(t.Name).Effect != permission.Deny })
 	return w
 }
 

@@ -79,19 +79,3 @@ func exposure(c *config.Config, tool, server string) string {
 	}
 	return c.Exposure[server]
 }
-
-// hidden are the full names of tools that are in no pool.
-func hidden(c *config.Config, servers []*catalog.Server) map[string]bool {
-	if len(c.Exposure) == 0 {
-		return nil
-	}
-	names := map[string]bool{}
-	for _, s := range servers {
-		for _, t := range s.Tools {
-			if exposure(c, t.Name, t.Server) == exposedHidden {
-				names[t.Name] = true
-			}
-		}
-	}
-	return names
-}

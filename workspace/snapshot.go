@@ -1,14 +1,17 @@
 package workspace
 
 import (
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
 	"codemode-ls/script"
+	"codemode-ls/upstream"
 )
 
 // refresh makes the snapshot of this moment, or gives the last one when nothing
@@ -30,7 +33,7 @@ func (w *Workspace) refresh() *Snapshot {
 		Config:   w.loaded.config,
 		Catalog:  pool,
 		Rules:    w.store.Rules(),
-		Servers:  w.cleaned(append(w.set.Status(), untrusted(w.loaded.waiting)...)),
+		Servers:  w.cleaned(append(w.narrowed(w.set.Status()), untrusted(w.loaded.waiting)...)),
 		Problems: append(w.store.Problems(), unreadHooks(w.loaded.config)...),
 
 		UndecidedHooks: w.undecidedHooks(w.loaded.config),
@@ -49,9 +52,15 @@ func (w *Workspace) pool(rules *permission.Rules) *catalog.Catalog {
 	if len(w.o.Recordings) == 0 {
 		servers = w.set.Servers()
 	}
-	hidden := hidden(w.loaded.config, servers)
-	pool := catalog.New(servers, func(name string) bool {
-		return !hidden[name] && w.loaded.exclude.Decide(name).Effect != permission.Deny && rules.Decide(name).Effect != permission.Deny
+	definitions := map[string]config.Server{}
+	if len(w.o.Recordings) == 0 {
+		for _, s := range w.loaded.used {
+			definitions[s.Name] = s
+		}
+	}
+	pool := catalog.New(servers, func(t *catalog.Tool) bool {
+		return definitions[t.Server].Offers(t.MCPName) && exposure(w.loaded.config, t.Name, t.Server) != exposedHidden &&
+			w.loaded.exclude.Decide(t.Name).Effect != permission.Deny && rules.Decide(t.Name).Effect != permission.Deny
 	}).Styled(w.loaded.config.Catalog.MaxDepth, w.loaded.config.Catalog.DescriptionWidth).Offering(w.offer())
 	if w.current != nil {
 		old := w.current.Catalog
@@ -60,6 +69,32 @@ func (w *Workspace) pool(rules *permission.Rules) *catalog.Catalog {
 		}
 	}
 	return pool
+}
+
+// narrowed notes at each server what the lists of its configuration leave out, and whose
+// list it is (MCP-2).
+func (w *Workspace) narrowed(list []upstream.Status) []upstream.Status {
+	listed := map[string][]*catalog.Tool{}
+	for _, s := range w.set.Servers() {
+		listed[s.Name] = s.Tools
+	}
+	for i := range list {
+		s := list[i].Server
+		if s.DisabledBy != "" {
+			list[i].LeftOut = []string{"the server is switched off by " + s.DisabledBy}
+		}
+		var out []string
+		for _, t := range listed[s.Name] {
+			if !s.Offers(t.MCPName) {
+				out = append(out, t.MCPName)
+			}
+		}
+		if len(out) > 0 {
+			note := fmt.Sprintf("%d of its tools are left out by the list of its definition in %s: %s", len(out), config.Origin(s), strings.Join(out, ", "))
+			list[i].LeftOut = slices.Concat([]string{note}, list[i].LeftOut)
+		}
+	}
+	return list
 }
 
 // offer is what scripts have beside the pool.

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -212,6 +213,41 @@ func TestTrust1(t *testing.T) {
 	if len(w.Pending()) != 0 || names(w.Snapshot()) != "" {
 		t.Error("refused, and asked again or started")
 	}
+}
+
+// MCP-2, POOL-1: the list of a definition narrows the pool of its server alone, and servers
+// say how many tools it leaves out and where the list is.
+func TestMCP2ToolListsNarrowThePool(t *testing.T) {
+	home := t.TempDir()
+	server := mcptest.Write(t, twoTools)
+	d := server.Config(t, "x")
+	file := filepath.Join(home, ".codex", "config.toml")
+	define := func(lists string) {
+		t.Helper()
+		args, err := json.Marshal(d.Args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf("[mcp_servers.narrow]\ncommand = %q\nargs = %s\n%s\n[mcp_servers.wide]\ncommand = %q\nargs = %s\n", d.Command, args, lists, d.Command, args)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	define(`disabled_tools = ["drop"]`)
+	w := open(t, Options{Sources: config.Sources{Home: home, System: "linux", LookupEnv: func(string) (string, bool) { return "", false }}})
+	s := w.wait(t, "connected", func(s *Snapshot) bool { return names(s) == "mcp__narrow__get mcp__wide__drop mcp__wide__get" })
+	if notes := s.Servers[0].LeftOut; len(notes) != 1 || !strings.Contains(notes[0], "1 of its tools") || !strings.Contains(notes[0], file) || !strings.Contains(notes[0], ": drop") {
+		t.Errorf("notes: %q", notes)
+	}
+	if len(s.Servers[1].LeftOut) != 0 || w.Snapshot().Catalog != s.Catalog {
+		t.Errorf("notes of the other: %q", s.Servers[1].LeftOut)
+	}
+	define(`enabled_tools = ["drop"]`)
+	w.Reconfigure(nil, nil, nil)
+	w.wait(t, "changed", func(s *Snapshot) bool { return names(s) == "mcp__narrow__drop mcp__wide__drop mcp__wide__get" })
 }
 
 // TRUST-1: one answer for the whole workspace; one server of it approved after all runs.
