@@ -327,7 +327,7 @@ func reportUnknown(d layerDocument) {
 			return true
 		}
 		f := d.finding(m.Name.StartOffset, m.Name.EndOffset, "warning", "unknown-setting", fmt.Sprintf("unknown setting %q", path))
-		f.Name, f.Closest = path, closest(path, slices.Sorted(maps.Keys(known)))
+		f.Name, f.Closest = path, Closest(path, slices.Sorted(maps.Keys(known)))
 		d.add(f)
 		return false
 	})

@@ -2,9 +2,9 @@ package config
 
 import "strings"
 
-// closest is the known name that is most like name, or "" when none is like it
+// Closest is the known name that is most like name, or "" when none is like it
 // enough to be meant.
-func closest(name string, known []string) string {
+func Closest(name string, known []string) string {
 	best, least := "", len(name)/3+1
 	for _, k := range known {
 		if d := distance(strings.ToLower(name), strings.ToLower(k)); d <= least && (best == "" || d < least) {

@@ -552,7 +552,7 @@ func TestControlCharactersInNames(t *testing.T) { // TRUST-2
 func TestClosest(t *testing.T) {
 	known := []string{"command", "args", "env", "url", "headers"}
 	for name, want := range map[string]string{"comand": "command", "Command": "command", "arg": "args", "evn": "env", "URL": "url", "xyzzy": "", "": ""} {
-		if got := closest(name, known); got != want {
+		if got := Closest(name, known); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}

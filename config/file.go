@@ -66,7 +66,7 @@ func Check(s Sources, k FileKind, text string) *File {
 
 // ClosestInput is the input that the file declares whose id is most like another
 // one; "" when none is.
-func (f *File) ClosestInput(id string) string { return closest(id, f.Inputs) }
+func (f *File) ClosestInput(id string) string { return Closest(id, f.Inputs) }
 
 // enter notes a definition for an editor.
 func (d *document) enter(m *hujson.ObjectMember, s Server, dialect *dialect) {

@@ -195,7 +195,7 @@ func (r *hookReader) readEvent(m *hujson.ObjectMember) {
 	event := key(m)
 	if !slices.Contains(hookEvents, event) {
 		message := fmt.Sprintf("there is no event %q; known are %s", event, strings.Join(hookEvents, ", "))
-		if r.event = closest(event, hookEvents); r.event == PreToolUse {
+		if r.event = Closest(event, hookEvents); r.event == PreToolUse {
 			r.lost(&m.Name, "unknown-event", message)
 		} else {
 			r.reportValue(&m.Name, "warning", "unknown-event", message)

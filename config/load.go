@@ -423,7 +423,7 @@ func (l *loader) kindServers(k FileKind, d layerDocument) []Server {
 			case "mcpServers", "inputs", "$schema":
 			default:
 				f := d.finding(m.Name.StartOffset, m.Name.EndOffset, "warning", "unknown-field", fmt.Sprintf("unknown field %q; this file has \"mcpServers\" and \"inputs\" alone", name))
-				f.Name, f.Closest = name, closest(name, []string{"mcpServers", "inputs"})
+				f.Name, f.Closest = name, Closest(name, []string{"mcpServers", "inputs"})
 				d.add(f)
 			}
 		}

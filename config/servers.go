@@ -247,7 +247,7 @@ func (r *serverReader) unknownField(m *hujson.ObjectMember) {
 		}
 	}
 	f := r.finding(m.Name.StartOffset, m.Name.EndOffset, "warning", "unknown-field", fmt.Sprintf("server %q: unknown field %q; known are %s", r.server.Name, name, strings.Join(known, ", ")))
-	f.Name, f.Closest = name, closest(name, known)
+	f.Name, f.Closest = name, Closest(name, known)
 	r.add(f)
 }
 

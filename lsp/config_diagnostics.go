@@ -26,10 +26,11 @@ const (
 	DiagnosticNameConflict     = "name-conflict"
 	DiagnosticSharedNamespace  = "shared-namespace"
 	DiagnosticBrokenRules      = "broken-rules" // of a file of permission rules, or of hooks
+	DiagnosticUnmatchedRule    = "unmatched-rule"
 	diagnosticShadowed         = "shadowed-server"
 )
 
-// ruleDiagnostics says what is wrong with files of permission rules or hooks, by URI: such
+// ruleDiagnostics is what is wrong with files of permission rules or hooks, by URI: such
 // a file is reported at its line (PERM-10), open or not.
 func (s *Server) ruleDiagnostics(snap *Snapshot) map[string][]protocol.Diagnostic {
 	all := map[string][]protocol.Diagnostic{}
@@ -47,6 +48,26 @@ func (s *Server) ruleDiagnostics(snap *Snapshot) map[string][]protocol.Diagnosti
 		}
 		if snap.Client.DiagnosticCodeLink {
 			if page := s.explanation(DiagnosticBrokenRules); page != "" {
+				d.CodeDescription = protocol.CodeDescription{Href: page}
+			}
+		}
+		all[u] = append(all[u], d)
+	}
+	for _, r := range snap.Workspace.Rules.All() {
+		if r.File == "" || r.Range == (script.Range{}) {
+			continue
+		}
+		notice := snap.Workspace.Unmatched(r.Match)
+		if notice == "" {
+			continue
+		}
+		u := string(uri.File(r.File))
+		d := protocol.Diagnostic{
+			Severity: protocol.DiagnosticSeverityHint, Code: protocol.String(DiagnosticUnmatchedRule), Source: optional("codemode"),
+			Message: protocol.String(printable("This rule matches no tool now: " + notice + ".")), Range: fileRange(r.File, r.Range, snap.Client.Encoding),
+		}
+		if snap.Client.DiagnosticCodeLink {
+			if page := s.explanation(DiagnosticUnmatchedRule); page != "" {
 				d.CodeDescription = protocol.CodeDescription{Href: page}
 			}
 		}

@@ -19,8 +19,10 @@ func (s *Server) permissions(ctx context.Context, snap *Snapshot, _ *nothing) ([
 		return nil, err
 	}
 	list := []PermissionRule{}
-	for _, r := range w.Rules().Rules().All() {
-		rule := PermissionRule{Layer: string(r.Layer), Effect: string(r.Effect), Rule: r.Match}
+	rules, now := w.Rules().Rules(), w.Snapshot()
+	for _, r := range rules.All() {
+		rule := PermissionRule{Layer: string(r.Layer), Effect: string(r.Effect), Rule: r.Match, Notice: plain(now.Unmatched(r.Match), 300)}
+		rule.Counts, rule.Why = rules.Counts(r)
 		if r.File != "" {
 			rule.Source = &RuleSource{URI: string(uri.File(r.File)), Range: fileRange(r.File, r.Range, snap.Client.Encoding)}
 		}

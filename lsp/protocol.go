@@ -245,11 +245,15 @@ type ApproveServerParams struct {
 	Decision string `json:"decision"`
 }
 
-// PermissionRule is a rule and the place where it is kept.
+// PermissionRule is a rule and the place where it is kept. Why says for whom it
+// counts, or why it does not.
 type PermissionRule struct {
 	Layer  string      `json:"layer"`
 	Effect string      `json:"effect"`
 	Rule   string      `json:"rule"`
+	Counts bool        `json:"counts"`
+	Why    string      `json:"why"`
+	Notice string      `json:"notice,omitzero"` // why it matches no tool, with the closest name
 	Source *RuleSource `json:"source,omitzero"`
 }
 

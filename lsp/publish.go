@@ -28,6 +28,9 @@ type publisher struct {
 	catalog   *catalog.Catalog
 	rules     *permission.Rules
 	workspace *workspace.Snapshot // for documents that show the state of servers
+	// ruleProblems is ruleDiagnostics of the workspace rulesOf.
+	rulesOf      *workspace.Snapshot
+	ruleProblems map[string][]protocol.Diagnostic
 }
 
 // hasOther says whether a document is open that is no script.
@@ -54,7 +57,10 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 	}
 	poolChanged := p.catalog != snap.Workspace.Catalog
 	p.catalog, p.rules, p.workspace = snap.Workspace.Catalog, snap.Workspace.Rules, snap.Workspace
-	rules := s.ruleDiagnostics(snap)
+	if p.rulesOf != snap.Workspace {
+		p.rulesOf, p.ruleProblems = snap.Workspace, s.ruleDiagnostics(snap)
+	}
+	rules := p.ruleProblems
 	for uri, shown := range p.sent {
 		d, open := snap.Docs[uri]
 		if open && !d.Script {

@@ -56,6 +56,31 @@ func TestPool5DisplacedTools(t *testing.T) {
 	}
 }
 
+// PERM-14: codemode/permissions says of each rule whether it counts and whether it
+// matches a tool, and a file's rule that does not is a hint at its place.
+func TestPerm14NoticesOfRules(t *testing.T) {
+	w := newFakeWorkspace(t, echo)
+	c := initialized(t, w, `{}`)
+	if err := w.rules.Set(permission.User, permission.Deny, "mcp__gti__*"); err != nil {
+		t.Fatal(err)
+	}
+	w.change(func(s *workspace.Snapshot) {
+		s.Rules = w.rules.Rules()
+		s.Catalog = pool("git", "push")
+		s.Listed = s.Catalog.Servers()
+		s.Servers = []upstream.Status{{Server: config.Server{Name: "git"}, State: upstream.Connected}}
+	})
+	m := c.await("the hint", func(m message) bool {
+		return m.Method == "textDocument/publishDiagnostics" && strings.Contains(string(m.Params), DiagnosticUnmatchedRule)
+	})
+	if text := string(m.Params); !strings.Contains(text, "permissions.json") || !strings.Contains(text, "did you mean mcp__git__*?") || !strings.Contains(text, `"severity":4`) {
+		t.Error(text)
+	}
+	if got := c.call("codemode/permissions", `{}`).ok(); !strings.Contains(got, `"counts":true,"why":"counts","notice":"no server has the name gti here; did you mean mcp__git__*?"`) {
+		t.Error(got)
+	}
+}
+
 // EXEC-6, DIAG-1: a tool of a server that is away is reported as that, with the
 // reason, and never as a misspelling of itself.
 func TestToolsOfServersThatAreAway(t *testing.T) {

@@ -280,7 +280,7 @@ func TestPermissions(t *testing.T) {
 	c := initialized(t, newFakeWorkspace(t, echo), `{}`)
 	c.call("codemode/setPermission", `{"rule":"mcp__a__b","effect":"allow","layer":"user"}`).ok()
 	got := c.call("codemode/permissions", `{}`).ok()
-	if !strings.Contains(got, `"layer":"user","effect":"allow","rule":"mcp__a__b","source":{"uri":"file:///`) {
+	if !strings.Contains(got, `"layer":"user","effect":"allow","rule":"mcp__a__b","counts":true,"why":"counts for your own servers","notice":"no server has the name a here","source":{"uri":"file:///`) {
 		t.Errorf("rules: %s", got)
 	}
 	c.call("codemode/setPermission", `{"rule":"mcp__a__b","effect":"remove","layer":"user"}`).ok()

@@ -149,20 +149,23 @@ func merge(before []string, recorded, stood bool, now []string) []string {
 // for the server that has it now.
 func (r *Rules) Inherits(leaf string) bool { return r.known == nil || !r.known.Tools[leaf].Apart }
 
-// For says in words which servers a rule that allows counts for.
-func (r *Rules) For(rule Rule) string {
-	if rule.Match == Exec || rule.Layer == Flag || rule.Layer == Builtin {
-		return "counts"
+// Counts says whether a rule is in force at all, and in words for whom, or why not.
+func (r *Rules) Counts(rule Rule) (counts bool, why string) {
+	switch {
+	case rule.Layer == Repository && rule.Effect == Allow:
+		return false, "does not count: a repository allows nothing"
+	case rule.Effect != Allow, rule.Match == Exec, rule.Layer == Flag, rule.Layer == Builtin:
+		return true, "counts"
 	}
 	given, ok := r.grants[keyOf(&rule)]
 	if !ok {
-		return "counts for your own servers"
+		return true, "counts for your own servers"
 	}
 	for _, entry := range given {
 		identity, _, _ := strings.Cut(entry, pinSign)
 		if identity == Own || r.known != nil && slices.ContainsFunc(r.known.Servers, func(s Server) bool { return s.Identity == identity }) {
-			return "counts for the servers it was given for"
+			return true, "counts for the servers it was given for"
 		}
 	}
-	return "does not count: it was given for a server that is not defined like that here"
+	return false, "does not count: it was given for a server that is not defined like that here"
 }

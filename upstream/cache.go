@@ -6,6 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"codemode-ls/catalog"
+	"codemode-ls/config"
+
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -94,4 +97,14 @@ func (c cache) store(hash string, r *remembered) (err error) {
 		}
 	}
 	return err
+}
+
+// LastTools is what a server with this definition offered the last time; nil when
+// that is not known.
+func LastTools(cacheDir string, def config.Server) *catalog.Server {
+	r := cache{cacheDir}.load(def.Hash())
+	if r == nil {
+		return nil
+	}
+	return catalog.NewServer(def.Name, r.raw(), r.Instructions, true)
 }

@@ -34,6 +34,7 @@ func (w *Workspace) refresh() *Snapshot {
 		Catalog:  pool,
 		Rules:    w.store.Rules(),
 		Servers:  w.cleaned(append(w.narrowed(w.set.Status()), untrusted(w.loaded.waiting)...)),
+		Listed:   w.offers(),
 		Problems: append(w.store.Problems(), unreadHooks(w.loaded.config)...),
 
 		UndecidedHooks: w.undecidedHooks(w.loaded.config),
@@ -45,13 +46,18 @@ func (w *Workspace) refresh() *Snapshot {
 	return w.current
 }
 
+// offers are the servers that the pool is made of.
+func (w *Workspace) offers() []*catalog.Server {
+	if len(w.o.Recordings) > 0 {
+		return w.loaded.recorded
+	}
+	return w.set.Servers()
+}
+
 // pool is the one function that computes the pool (POOL-1). It gives the catalog
 // of before when that has the same tools.
 func (w *Workspace) pool(rules *permission.Rules) *catalog.Catalog {
-	servers := w.loaded.recorded
-	if len(w.o.Recordings) == 0 {
-		servers = w.set.Servers()
-	}
+	servers := w.offers()
 	definitions := map[string]config.Server{}
 	if len(w.o.Recordings) == 0 {
 		for _, s := range w.loaded.used {
@@ -160,6 +166,6 @@ func rangeOf(f config.Finding) script.Range {
 }
 
 func same(a, b *Snapshot) bool {
-	return a.Config == b.Config && a.Catalog == b.Catalog && a.Rules == b.Rules && a.UsesDemo == b.UsesDemo &&
+	return a.Config == b.Config && a.Catalog == b.Catalog && a.Rules == b.Rules && a.UsesDemo == b.UsesDemo && slices.Equal(a.Listed, b.Listed) &&
 		slices.Equal(a.Problems, b.Problems) && slices.EqualFunc(a.UndecidedHooks, b.UndecidedHooks, func(x, y config.Hook) bool { return x.Hash() == y.Hash() }) && reflect.DeepEqual(a.Servers, b.Servers)
 }

@@ -67,6 +67,9 @@ type Snapshot struct {
 	Catalog *catalog.Catalog
 	Rules   *permission.Rules
 	Servers []upstream.Status
+	// Listed are the servers with all tools that they have listed, whatever rules and
+	// settings keep out of the catalog.
+	Listed []*catalog.Server
 	// Problems are broken rule files, and hooks before calls that cannot be read.
 	// Every call is asked for while there are any.
 	Problems []permission.Problem

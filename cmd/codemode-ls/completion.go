@@ -137,7 +137,7 @@ func (a *app) stored(words []string) (names []string) {
 			}
 		}
 	case "permissions remove":
-		store, err := a.rules()
+		store, _, err := a.rules()
 		if err != nil {
 			return nil
 		}

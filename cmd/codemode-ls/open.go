@@ -134,6 +134,14 @@ func (a *app) report(w *workspace.Workspace) error {
 	if s.UsesDemo && !a.quietDemo {
 		fmt.Fprintln(a.stderr, "No MCP server is configured: using the built-in demo server (its tools are harmless).")
 	}
+	for _, r := range s.Rules.All() {
+		if r.Layer != permission.Flag {
+			continue
+		}
+		if notice := s.Unmatched(r.Match); notice != "" {
+			fmt.Fprintf(a.stderr, "--%s %s matches no tool: %s\n", r.Effect, single(r.Match), printable(notice))
+		}
+	}
 	for _, st := range s.Servers {
 		switch st.State {
 		case upstream.Failed:

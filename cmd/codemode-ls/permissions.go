@@ -41,7 +41,7 @@ func (r ruleArguments) set(a *app, e permission.Effect) error {
 		return err
 	}
 	r.Rule = permission.Canonical(r.Rule)
-	store, err := a.rules()
+	store, unmatched, err := a.rules()
 	if err != nil {
 		return err
 	}
@@ -61,6 +61,9 @@ func (r ruleArguments) set(a *app, e permission.Effect) error {
 	}
 	if err := store.Set(layer, e, r.Rule); err != nil {
 		return err
+	}
+	if notice := unmatched(r.Rule); notice != "" && e != "" {
+		fmt.Fprintf(a.stderr, "%s matches no tool now: %s\n", single(r.Rule), printable(notice))
 	}
 	done := "removed"
 	if e != "" {
@@ -113,7 +116,7 @@ func (permissionsList) Help() string {
 }
 
 func (permissionsList) Run(a *app) error {
-	store, err := a.rules()
+	store, unmatched, err := a.rules()
 	if err != nil {
 		return err
 	}
@@ -130,12 +133,9 @@ func (permissionsList) Run(a *app) error {
 		if r.File != "" {
 			from = fmt.Sprintf("%s:%d", r.File, r.Range.Start.Line+1)
 		}
-		why := "counts"
-		switch {
-		case r.Layer == permission.Repository && r.Effect == permission.Allow:
-			why = "does not count: a repository allows nothing"
-		case r.Effect == permission.Allow:
-			why = store.Rules().For(r)
+		_, why := store.Rules().Counts(r)
+		if notice := unmatched(r.Match); notice != "" {
+			why += "\tmatches no tool now: " + single(notice)
 		}
 		fmt.Fprintf(a.stdout, "%s\t%s\t%s\t%s\n", r.Effect, single(r.Match), single(from), why)
 	}
@@ -146,13 +146,14 @@ func (permissionsList) Run(a *app) error {
 	return nil
 }
 
-// rules opens the rule files, and starts nothing.
-func (a *app) rules() (*permission.Store, error) {
+// rules opens the rule files, and starts nothing. unmatched says why a rule is about
+// no tool, by the servers that are configured and their last known tools.
+func (a *app) rules() (store *permission.Store, unmatched func(match string) string, _ error) {
 	o, err := a.options()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	store := permission.OpenStore(permission.StoreOptions{
+	store = permission.OpenStore(permission.StoreOptions{
 		UserDir: o.Sources.UserDir, Folder: o.Sources.Folders[0],
 	})
 	// A rule that is set here is for the servers as they are defined now.
@@ -162,5 +163,5 @@ func (a *app) rules() (*permission.Store, error) {
 		known.Servers = append(known.Servers, workspace.RuleServer(s, c))
 	}
 	store.SetKnown(known)
-	return store, nil
+	return store, func(match string) string { return workspace.UnmatchedByLast(match, c, o.CacheDir) }, nil
 }
