@@ -138,7 +138,7 @@ func copyToken(d *jsontext.Decoder, e *jsontext.Encoder) error {
 // wholeNumber is a number as an integer when it is one that every client can
 // write exactly, however it is written.
 func wholeNumber(v jsontext.Value) jsontext.Value {
-	if bytes.IndexAny(v, ".eE") < 0 {
+	if !bytes.ContainsAny(v, ".eE") {
 		return v
 	}
 	f, err := strconv.ParseFloat(string(v), 64)

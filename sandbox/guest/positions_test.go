@@ -32,7 +32,7 @@ const cases = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
 type positionCase struct {
 	Code string
 	Node string // line:column that Node 20 gives, from 1
-	Ours string // where goja differs
+	Ours string // where goja differs, or LSP: U+2028 ends no line
 }
 
 // EXEC-11: an error is where Node says that it is, through the transpiler, in
