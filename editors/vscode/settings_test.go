@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"codemode-ls/config"
@@ -16,13 +18,35 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the settings in package.json")
 
-// settingsAt is where package.json declares the server's settings.
-const settingsAt = jsontext.Pointer("/contributes/configuration/1/properties")
+// groupsAt is where package.json declares the settings, in titled groups. The
+// first is the extension's own.
+const groupsAt = jsontext.Pointer("/contributes/configuration")
+
+// groups are the titles under which people find the server's settings, and what
+// their names begin with. The last takes the rest.
+var groups = []struct {
+	title    string
+	prefixes []string
+}{
+	{"MCP servers", []string{"mcpServers", "demo", "import", "exclude", "trust.", "mcp.", "$remote", "remote"}},
+	{"Permissions", []string{"permissions.", "hooks", "exposure"}},
+	{"Runs", []string{"exec."}},
+	{"Catalog", []string{"catalog."}},
+	{"In the editor", []string{"inlayHints.", "codeLens.", "lens.", "completion.", "diagnostics.", "format."}},
+	{"Other", []string{""}},
+}
+
+type group struct {
+	Title      string         `json:"title"`
+	Order      int            `json:"order"`
+	Properties jsontext.Value `json:"properties"`
+}
 
 // property is one setting as VS Code wants it declared.
 type property struct {
 	Type        string         `json:"type"`
 	Items       *items         `json:"items,omitzero"`
+	Members     jsontext.Value `json:"additionalProperties,omitzero"`
 	Enum        []string       `json:"enum,omitzero"`
 	Default     jsontext.Value `json:"default"`
 	Minimum     *int           `json:"minimum,omitzero"`
@@ -30,6 +54,23 @@ type property struct {
 	Scope       string         `json:"scope"`
 	Description string         `json:"markdownDescription"`
 }
+
+// serverSchema helps people who write a server into settings.json; the server
+// itself reads more than it names.
+const serverSchema = `{
+	"type": "object",
+	"description": "How the server is started or reached.",
+	"properties": {
+		"command": {"type": "string", "description": "Program to start."},
+		"args": {"type": "array", "items": {"type": "string"}, "description": "Its arguments."},
+		"env": {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean", "null"]}, "description": "Environment variables; null removes one."},
+		"cwd": {"type": "string", "description": "Folder to start it in. Default: the workspace's first folder."},
+		"url": {"type": "string", "description": "Address of a server that is reached over HTTP."},
+		"headers": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Headers of each request to it."},
+		"type": {"enum": ["stdio", "http", "sse"], "description": "Only needed where it is not clear from the other fields."},
+		"disabled": {"type": "boolean", "description": "Keeps the definition without starting the server."}
+	}
+}`
 
 type items struct {
 	Type string   `json:"type"`
@@ -42,8 +83,8 @@ func TestSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start, end := find(t, manifest, settingsAt)
-	want := bytes.Join([][]byte{manifest[:start], declare(t), manifest[end:]}, nil)
+	start, end := find(t, manifest, groupsAt)
+	want := bytes.Join([][]byte{manifest[:start], declare(t, manifest[start:end]), manifest[end:]}, nil)
 	if bytes.Equal(manifest, want) {
 		return
 	}
@@ -55,22 +96,56 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// declare renders the settings, indented for their place in package.json.
-func declare(t *testing.T) []byte {
+// declare renders all groups, indented for their place in package.json; the first
+// is kept as it is.
+func declare(t *testing.T, present []byte) []byte {
+	var kept []jsontext.Value
+	if err := json.Unmarshal(present, &kept); err != nil {
+		t.Fatal(err)
+	}
+	all := kept[:1]
+	taken := map[string]bool{}
+	for i, g := range groups {
+		if properties := properties(t, g.prefixes, taken); properties != nil {
+			raw, err := json.Marshal(group{Title: g.title, Order: i + 1, Properties: properties})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, raw)
+		}
+	}
+	raw, err := json.Marshal(all, jsontext.WithIndent("  "), jsontext.WithIndentPrefix("    "), jsontext.EscapeForHTML(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.TrimSpace(raw)
+}
+
+// properties declares the settings whose names begin so and are not taken yet; nil
+// when there are none.
+func properties(t *testing.T, prefixes []string, taken map[string]bool) jsontext.Value {
 	var b bytes.Buffer
-	e := jsontext.NewEncoder(&b, jsontext.WithIndent("  "), jsontext.WithIndentPrefix("        "), jsontext.EscapeForHTML(false))
+	e := jsontext.NewEncoder(&b, jsontext.EscapeForHTML(false))
 	write := func(err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	write(e.WriteToken(jsontext.BeginObject))
+	some := false
 	for _, s := range config.Settings() {
+		if taken[s.Name] || !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s.Name, p) }) {
+			continue
+		}
+		taken[s.Name], some = true, true
 		write(e.WriteToken(jsontext.String("codemode." + s.Name)))
 		write(json.MarshalEncode(e, declaration(t, s)))
 	}
 	write(e.WriteToken(jsontext.EndObject))
-	return bytes.TrimSpace(b.Bytes())
+	if !some {
+		return nil
+	}
+	return b.Bytes()
 }
 
 func declaration(t *testing.T, s config.Setting) property {
@@ -96,6 +171,9 @@ func declaration(t *testing.T, s config.Setting) property {
 		value = struct{}{}
 	default:
 		t.Fatalf("%s: no idea how to declare type %q", s.Name, s.Type)
+	}
+	if s.Name == "mcpServers" {
+		p.Members = jsontext.Value(serverSchema)
 	}
 	raw, err := json.Marshal(value)
 	if err != nil {

@@ -41,10 +41,14 @@ export class CatalogPanel implements Feature, vscode.Disposable {
     });
   }
 
-  show(): void {
+  /** Opens the panel; with a tool also that one in full. */
+  show(tool?: string): void {
     this.panel.show();
+    this.wantedTool = tool;
     this.refresh("pool");
   }
+
+  private wantedTool: string | undefined;
 
   dispose(): void {
     this.panel.dispose();
@@ -90,6 +94,10 @@ export class CatalogPanel implements Feature, vscode.Disposable {
       this.toolsOf = namespace;
       this.shown = { ...catalog, tools: [], shownNames: catalog.tools.filter((t) => t.shown).map((t) => t.name) };
       this.panel.post({ type: "tools", tools: toolRows(this.tools) });
+      if (this.wantedTool !== undefined) {
+        this.panel.post({ type: "select", name: this.wantedTool });
+        this.wantedTool = undefined;
+      }
       // A catalog of one namespace names that one alone: the filter keeps its list.
       if (namespace === "") {
         this.panel.post({ type: "namespaces", options: namespaces(catalog), selected: "" });

@@ -2,12 +2,15 @@
 
 import * as vscode from "vscode";
 import { CatalogPanel } from "./catalogPanel";
-import type { Server as McpServer } from "./protocol";
+import { insertCall } from "./insertCall";
+import { addServer, newScript, tryDemo } from "./newcomer";
+import type { PermissionRule } from "./protocol";
 import { ReadOnlyDocuments } from "./readOnly";
 import { Runner } from "./run";
 import { RunsPanel } from "./runsPanel";
 import { Server } from "./server";
-import { Servers } from "./servers";
+import { Rules } from "./rules";
+import { Servers, type Row } from "./servers";
 import { createStatusBar, showMenu } from "./statusBar";
 import { WaitingList } from "./waiting";
 
@@ -24,6 +27,12 @@ export function activate(context: vscode.ExtensionContext): void {
         return runner.run(args[0], true);
       case "codemode.showRun":
         return runner.showRun(args[0]);
+      case "codemode.setPermission":
+        // A quick fix sets a rule at once: that is said, with the way back.
+        return Promise.resolve(next(command, args) as unknown).then((done) => {
+          void rules.didSet(args);
+          return done;
+        });
       case "codemode.openCatalog":
         catalogPanel.show();
         return undefined;
@@ -37,8 +46,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const waiting = new WaitingList(context);
   const runner = new Runner(server_, resultPanel, waiting);
   const catalogPanel = new CatalogPanel(context, server_);
-  const servers = new Servers(server_, waiting);
-  for (const feature of [runner, catalogPanel, waiting, servers]) {
+  const servers = new Servers(server_, waiting, documents);
+  const rules = new Rules(server_);
+  for (const feature of [runner, catalogPanel, waiting, servers, rules]) {
     server_.add(feature);
   }
 
@@ -52,7 +62,9 @@ export function activate(context: vscode.ExtensionContext): void {
     waiting,
     servers,
     createStatusBar(server_, servers, runner, waiting),
+    rules,
     vscode.window.registerTreeDataProvider("codemode.servers", servers),
+    vscode.window.registerTreeDataProvider("codemode.rules", rules),
     command("codemode.runScript", (target?: unknown) => runner.run(target, false)),
     command("codemode.dryRunScript", (target?: unknown) => runner.run(target, true)),
     command("codemode.runAgain", () => {
@@ -77,12 +89,31 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     command("codemode.showMenu", showMenu),
     command("codemode.showTypes", () => server_.execute("codemode.openTypes")),
-    command("codemode.forgetSessionRules", () => server_.execute("codemode.clearRules")),
+    command("codemode.forgetSessionRules", async () => {
+      await server_.execute("codemode.clearRules");
+      rules.refresh();
+      void vscode.window.showInformationMessage("Removed the permission rules of this session. Rules in files are unchanged.");
+    }),
     command("codemode.reviewServers", () => servers.review()),
     command("codemode.servers.approve", () => servers.review()),
     command("codemode.reviewWaiting", () => waiting.focus()),
-    command("codemode.restartMcpServer", (s?: McpServer) => servers.restart(s)),
-    command("codemode.showServerErrors", (s?: McpServer) => servers.showErrors(s)),
+    command("codemode.restartMcpServer", (row?: Row) => servers.restart(row)),
+    command("codemode.showServerErrors", (row?: Row) => servers.showLog(row)),
+    command("codemode.showServerDefinition", (row?: Row) => servers.showDefinition(row)),
+    command("codemode.signIn", (row?: Row) => servers.signIn(row)),
+    command("codemode.showTool", (target: string | Row) => {
+      catalogPanel.show(typeof target === "string" ? target : target.tool?.name);
+    }),
+    command("codemode.insertToolCall", (row: Row) => (row.tool ? insertCall(server_, row.tool.name) : undefined)),
+    command("codemode.newScript", () => newScript(servers.firstTool)),
+    command("codemode.tryDemo", () => tryDemo()),
+    command("codemode.addServer", () => addServer()),
+    command("codemode.openWalkthrough", () => vscode.commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#start`)),
+    command("codemode.addRule", () => rules.add()),
+    command("codemode.removeRule", (r: PermissionRule) => rules.remove(r)),
+    command("codemode.refreshRules", () => {
+      rules.refresh();
+    }),
     resultPanel.onDidAsk(({ action, run }) => {
       switch (action) {
         case "stop":

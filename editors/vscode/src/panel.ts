@@ -87,7 +87,8 @@ export class Panel implements vscode.Disposable {
   private adopt(panel: vscode.WebviewPanel): void {
     this.panel = panel;
     panel.webview.options = webviewOptions(this.context);
-    panel.iconPath = vscode.Uri.joinPath(this.context.extensionUri, "media", "codemode.svg");
+    const icon = (theme: string): vscode.Uri => vscode.Uri.joinPath(this.context.extensionUri, "media", `codemode-${theme}.svg`);
+    panel.iconPath = { light: icon("light"), dark: icon("dark") };
     panel.onDidDispose(() => {
       this.panel = undefined;
     });

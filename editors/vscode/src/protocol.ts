@@ -193,6 +193,14 @@ export interface PermissionAnswer {
   while?: Condition;
 }
 
+/** A rule and the place where it is kept. */
+export interface PermissionRule {
+  layer: string;
+  effect: string;
+  rule: string;
+  source?: { uri: string; range: Range };
+}
+
 export interface CatalogTool {
   name: string;
   server: string;

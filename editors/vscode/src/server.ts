@@ -1,9 +1,11 @@
 // The language server's process: found, started, restarted, stopped.
 
 import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
 import {
+  CloseAction,
+  ErrorAction,
   ExecuteCommandRequest,
   LanguageClient,
   RevealOutputChannelOn,
@@ -24,11 +26,17 @@ export interface Feature {
   attach(client: LanguageClient): void;
 }
 
+/** A process that ends more often than this in that time is not started again. */
+const maxEnds = 4;
+const patienceMs = 180_000;
+
 /** Owns the client. There is at most one, and none in a restricted window. */
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private features: Feature[] = [];
   private current: ServerState = "stopped";
+  private ends: number[] = [];
+  private restarting = false;
   private readonly changed = new vscode.EventEmitter<ServerState>();
   private readonly log = vscode.window.createOutputChannel("Code Mode", { log: true });
   /** Why the server could not be started. */
@@ -64,7 +72,11 @@ export class Server implements vscode.Disposable {
     }
     const command = findServer(this.context);
     if (command === undefined) {
-      this.fail("codemode-ls was not found. Install it, or set codemode.server.path.");
+      this.fail("codemode-ls was not found. Set its path, or install the extension's package for this platform.");
+      return;
+    }
+    if (isAbsolute(command) && !existsSync(command)) {
+      this.fail(`codemode-ls is not at ${command}, where codemode.server.path says it is.`);
       return;
     }
     this.set("starting");
@@ -82,7 +94,8 @@ export class Server implements vscode.Disposable {
       await client.start();
     } catch (e) {
       this.client = undefined;
-      this.fail(`codemode-ls could not be started: ${e instanceof Error ? e.message : String(e)}`);
+      this.log.error(e instanceof Error ? e.message : String(e));
+      this.fail(`${command} could not be started, or is not codemode-ls. The output says more.`);
     }
   }
 
@@ -98,6 +111,8 @@ export class Server implements vscode.Disposable {
   }
 
   async restart(): Promise<void> {
+    this.ends = [];
+    this.error = undefined;
     await this.stop();
     await this.start();
   }
@@ -141,12 +156,12 @@ export class Server implements vscode.Disposable {
   }
 
   /** Runs a command of the server; what went wrong is shown. */
-  async execute(command: string): Promise<void> {
+  async execute(command: string, args: unknown[] = []): Promise<void> {
     try {
       const client = await this.ready();
-      await client.sendRequest(ExecuteCommandRequest.type, { command });
+      await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
     } catch (e) {
-      void vscode.window.showErrorMessage(e instanceof Error ? e.message : String(e));
+      await this.explain(e);
     }
   }
 
@@ -166,21 +181,40 @@ export class Server implements vscode.Disposable {
     }
     if (state === State.Running) {
       this.error = undefined;
+      this.restarting = false;
       this.set("ready");
     } else if (state === State.Stopped) {
-      this.fail("codemode-ls has stopped. Its output tells why.");
+      if (this.restarting) {
+        this.set("starting");
+      } else {
+        this.fail("codemode-ls has stopped. The output says why.");
+      }
     } else {
       this.set("starting");
     }
   }
 
   private fail(message: string): void {
+    const again = this.error === message;
     this.error = message;
     this.log.error(message);
     this.set("failed");
+    if (!again) {
+      void this.explain(new Error(message));
+    }
+  }
+
+  /** After the process has ended: started again, unless that has not helped. */
+  private onClosed(): { action: CloseAction; handled: true } {
+    const now = Date.now();
+    this.ends = [...this.ends.filter((t) => now - t < patienceMs), now];
+    this.restarting = this.ends.length <= maxEnds;
+    this.log.error(this.restarting ? "codemode-ls ended unexpectedly; it is started again" : "codemode-ls keeps ending; it is not started again");
+    return { action: this.restarting ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true };
   }
 
   private set(state: ServerState): void {
+    void vscode.commands.executeCommand("setContext", "codemode.state", state);
     this.current = state;
     this.changed.fire(state);
   }
@@ -189,6 +223,15 @@ export class Server implements vscode.Disposable {
     return {
       documentSelector: [{ language: "codemode" }, ...configurationFiles.map((pattern) => ({ scheme: "file", pattern }))],
       outputChannel: this.log,
+      // What goes wrong is told once, in a sentence and with a button, by explain.
+      errorHandler: {
+        error: (error) => {
+          this.log.warn(`connection: ${error.message}`);
+          return { action: ErrorAction.Continue, handled: true };
+        },
+        closed: () => this.onClosed(),
+      },
+      initializationFailedHandler: () => false,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       // Markdown of hovers is made of what MCP servers say: no HTML, no commands.
       markdown: { isTrusted: false, supportHtml: false },

@@ -1,15 +1,22 @@
-// The MCP servers: their list, the tree that shows it, and the question whether
-// a server that the workspace names may be started (TRUST-1).
+// The MCP servers: their list, the tree that shows them with their tools, their logs.
 
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { Method, type Server as McpServer } from "./protocol";
+import { describeAnnotations, ownName } from "./permissionText";
+import { Method, type Catalog, type CatalogTool, type Server as McpServer } from "./protocol";
+import type { ReadOnlyDocuments } from "./readOnly";
 import type { Feature, Server } from "./server";
-import type { WaitingList } from "./waiting";
+import { ServerLogs } from "./serverLogs";
 import { count, line, visible } from "./text";
+import type { WaitingList } from "./waiting";
 
-export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vscode.Disposable {
+/** A row: a server, or one of its tools. */
+export type Row = { server: McpServer; tool?: CatalogTool };
+
+export class Servers implements Feature, vscode.TreeDataProvider<Row>, vscode.Disposable {
   private list: McpServer[] = [];
+  private tools: CatalogTool[] | undefined;
+  private readonly logs = new ServerLogs();
   private readonly changed = new vscode.EventEmitter<undefined>();
   /** The list is new. */
   readonly onDidChange = this.changed.event;
@@ -18,12 +25,18 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
   constructor(
     private readonly server: Server,
     private readonly waiting: WaitingList,
+    private readonly documents: ReadOnlyDocuments,
   ) {
     waiting.onDidDecide((d) => this.request(Method.approveServer, d));
   }
 
   get all(): readonly McpServer[] {
     return this.list;
+  }
+
+  /** A tool to show in an example. */
+  get firstTool(): string | undefined {
+    return this.tools?.[0]?.name;
   }
 
   attach(client: LanguageClient): void {
@@ -34,6 +47,8 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
     client.onDidChangeState(() => {
       if (this.server.state === "ready") {
         void this.refresh();
+      } else if (this.server.state !== "starting") {
+        this.set([]);
       }
     });
   }
@@ -44,8 +59,8 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
     this.set(client ? await client.sendRequest<unknown>(Method.servers, {}).catch(() => []) : []);
   }
 
-  async restart(s: McpServer | undefined): Promise<void> {
-    const chosen = s ?? (await this.pick("Restart which MCP server?"));
+  async restart(row: Row | undefined): Promise<void> {
+    const chosen = row?.server ?? (await this.pick("Which MCP server should be restarted?"));
     if (chosen) {
       await this.request(Method.restartServer, { name: chosen.name });
     }
@@ -61,39 +76,64 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
     await this.waiting.focus();
   }
 
-  /** The end of a server's standard error, in an editor. */
-  async showErrors(s: McpServer | undefined): Promise<void> {
-    const chosen = s ?? (await this.pick("Show the error output of which MCP server?"));
+  /** What a server wrote to its standard error, over its restarts; it grows while it is open. */
+  async showLog(row: Row | undefined): Promise<void> {
+    const chosen = row?.server ?? (await this.pick("Show the log of which MCP server?"));
     if (chosen) {
-      const content = [chosen.error, chosen.stderr].filter((t): t is string => !!t).map(visible).join("\n\n");
-      const document = await vscode.workspace.openTextDocument({ content: content || "Nothing was written.", language: "log" });
-      await vscode.window.showTextDocument(document, { preview: true });
+      await this.documents.show(`${chosen.name}.log`, () => visible(this.logs.text(chosen.name)) || "Nothing was written yet.", this.onDidChange);
     }
   }
 
-  getTreeItem(s: McpServer): vscode.TreeItem {
-    const item = new vscode.TreeItem(line(s.name, 80));
-    item.id = s.name;
-    item.description = description(s);
-    item.iconPath = icon(s);
-    item.contextValue = `server.${s.status}`;
-    item.tooltip = [s.error, ...(s.faults ?? []), ...(s.problems ?? []), s.source && `from ${s.source}`, s.stderr].filter((t): t is string => !!t).map((t) => visible(t)).join("\n\n");
-    if (s.status === "untrusted") {
-      item.command = { command: "codemode.servers.approve", title: "Approve…", arguments: [] };
+  /** The line of the file that defines a server. */
+  async showDefinition(row: Row | undefined): Promise<void> {
+    const chosen = row?.server ?? (await this.pick("Show the definition of which MCP server?"));
+    if (!chosen) {
+      return;
     }
-    return item;
+    if (chosen.file === undefined) {
+      await vscode.commands.executeCommand("workbench.action.openSettings", "codemode.mcpServers");
+      return;
+    }
+    const at = new vscode.Position(Math.max(0, (chosen.line ?? 1) - 1), 0);
+    await vscode.window.showTextDocument(vscode.Uri.file(chosen.file), { selection: new vscode.Range(at, at) });
   }
 
-  getChildren(s?: McpServer): McpServer[] {
-    return s ? [] : this.list;
+  /** Signing in is the server's command, which says how. */
+  async signIn(row: Row | undefined): Promise<void> {
+    await this.server.execute("codemode.authenticate", row ? [row.server.name] : []);
+  }
+
+  getTreeItem(row: Row): vscode.TreeItem {
+    return row.tool ? toolItem(row.tool) : serverItem(row.server);
+  }
+
+  async getChildren(row?: Row): Promise<Row[]> {
+    if (!row) {
+      return this.list.map((server) => ({ server }));
+    }
+    if (row.tool) {
+      return [];
+    }
+    const { server } = row;
+    this.tools ??= await this.fetchTools();
+    return this.tools.filter((t) => t.server === server.name).map((tool) => ({ server, tool }));
   }
 
   dispose(): void {
     this.changed.dispose();
   }
 
+  private async fetchTools(): Promise<CatalogTool[]> {
+    const catalog = await this.server.running?.sendRequest<Catalog>(Method.catalog, {}).catch(() => undefined);
+    return catalog?.tools ?? [];
+  }
+
   private set(servers: unknown): void {
     this.list = Array.isArray(servers) ? (servers as McpServer[]) : [];
+    this.tools = undefined;
+    for (const s of this.list) {
+      this.logs.update(s);
+    }
     this.changed.fire(undefined);
     this.waiting.setServers(this.list);
   }
@@ -102,7 +142,7 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
     try {
       await this.server.running?.sendRequest(method, params);
     } catch (e) {
-      void vscode.window.showErrorMessage(e instanceof Error ? e.message : String(e));
+      await this.server.explain(e);
     }
   }
 
@@ -110,6 +150,31 @@ export class Servers implements Feature, vscode.TreeDataProvider<McpServer>, vsc
     const items = this.list.map((server) => ({ label: line(server.name, 80), description: description(server), server }));
     return (await vscode.window.showQuickPick(items, { title }))?.server;
   }
+}
+
+function serverItem(s: McpServer): vscode.TreeItem {
+  const item = new vscode.TreeItem(line(s.name, 80), s.tools > 0 ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None);
+  item.id = `server ${s.name}`;
+  item.description = description(s);
+  item.iconPath = icon(s);
+  item.contextValue = `server.${s.status}`;
+  item.tooltip = [s.error, ...(s.faults ?? []), ...(s.problems ?? []), s.source && `Defined by ${s.source}${s.file === undefined ? "" : `: ${s.file}`}`, s.stderr].filter((t): t is string => !!t).map((t) => visible(t)).join("\n\n");
+  if (s.status === "untrusted") {
+    item.command = { command: "codemode.servers.approve", title: "Approve…", arguments: [] };
+  }
+  return item;
+}
+
+function toolItem(t: CatalogTool): vscode.TreeItem {
+  const item = new vscode.TreeItem(ownName(t.name));
+  item.id = `tool ${t.name}`;
+  const claims = describeAnnotations(t.annotations);
+  item.description = [claims.includes("destructive") ? "destructive" : "", line(t.title ?? t.description, 80)].filter((d) => d !== "").join(" · ");
+  item.iconPath = claims.includes("destructive") ? new vscode.ThemeIcon("warning", new vscode.ThemeColor("list.warningForeground")) : new vscode.ThemeIcon("symbol-method");
+  item.tooltip = [t.name, t.description].map((d) => visible(d)).join("\n\n");
+  item.contextValue = "tool";
+  item.command = { command: "codemode.showTool", title: "Show Tool", arguments: [t.name] };
+  return item;
 }
 
 function description(s: McpServer): string {

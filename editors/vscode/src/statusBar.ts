@@ -51,12 +51,15 @@ export function createStatusBar(server: Server, servers: Servers, runner: Runner
 /** What a person can do from the status bar. */
 export async function showMenu(): Promise<void> {
   const entries: { label: string; command: string }[] = [
+    { label: "$(new-file) New Exec script", command: "codemode.newScript" },
+    { label: "$(add) Add MCP server…", command: "codemode.addServer" },
     { label: "$(book) Show catalog", command: "codemode.showCatalog" },
-    { label: "$(output) Show result", command: "codemode.showResult" },
+    { label: "$(history) Show runs", command: "codemode.showResult" },
+    { label: "$(law) Show permission rules", command: "codemode.rules.focus" },
     { label: "$(server) Show MCP servers", command: "codemode.servers.focus" },
-    { label: "$(shield) Review servers that wait for approval", command: "codemode.reviewServers" },
+    { label: "$(shield) Review what waits for you", command: "codemode.reviewWaiting" },
     { label: "$(debug-restart) Restart language server", command: "codemode.restart" },
-    { label: "$(list-flat) Show output", command: "codemode.showOutput" },
+    { label: "$(list-flat) Show output of the language server", command: "codemode.showOutput" },
   ];
   const picked = await vscode.window.showQuickPick(entries, { title: "Code Mode" });
   if (picked) {

@@ -21,6 +21,7 @@ type Incoming =
   | { type: "tools"; tools: ToolRow[] }
   | { type: "view"; html: string; shown: string[] }
   | { type: "detail"; html: string }
+  | { type: "select"; name: string }
   | { type: "namespaces"; options: { value: string; label: string }[]; selected: string };
 
 const host = acquireVsCodeApi();
@@ -68,6 +69,13 @@ window.addEventListener("message", (event: MessageEvent<Incoming>) => {
       }
       measure(main);
       draw();
+      break;
+    case "select":
+      search.value = "";
+      filter();
+      list.scrollTop = Math.max(0, tools.findIndex((t) => t.name === m.name) * rowHeight - list.clientHeight / 2);
+      select(m.name);
+      detail.scrollIntoView({ block: "nearest" });
       break;
     case "detail":
       morph(detail, m.html);
