@@ -207,7 +207,7 @@ func (d *dialect) field(name string) (Field, bool) {
 // reported; the result is the root object, or nil.
 func (d *document) parseText(dialect *dialect) *hujson.Object {
 	if dialect.toml {
-		return d.parseTOML()
+		return d.parseTOML(dialect.servers)
 	}
 	return d.parse()
 }
@@ -289,6 +289,7 @@ func (l *loader) fileServers(k FileKind, d layerDocument) []Server {
 	if sc.dialect.syntax.inputs {
 		sc.inputs = d.readInputs(d.object)
 	}
+	d.reportTwice(k)
 	var servers []Server
 	found := false
 	for _, path := range k.servers {
@@ -307,6 +308,20 @@ func (l *loader) fileServers(k FileKind, d layerDocument) []Server {
 		servers = d.readServers(&root, "the file", sc)
 	}
 	return servers
+}
+
+// reportTwice reports members of a file that are given twice: the first counts.
+func (d layerDocument) reportTwice(k FileKind) {
+	seen := map[string]bool{}
+	for i := range d.object.Members {
+		m := &d.object.Members[i]
+		name := key(m)
+		ours := !k.Client.dialect.settings || slices.ContainsFunc(k.servers, func(path []string) bool { return path[0] == name })
+		if seen[name] && ours {
+			d.reportValue(&m.Name, "error", "duplicate-name", fmt.Sprintf("%q is given twice; the first one counts", name))
+		}
+		seen[name] = true
+	}
 }
 
 // readInputs are the questions that a file declares, by id.

@@ -32,6 +32,11 @@ type document struct {
 	entries  *[]Entry // of servers, for an editor; nil when nobody looks
 	reported int      // how many were
 	last     place    // where position was asked for last
+	// within are the paths of objects of servers: a file with a fault of syntax is read
+	// as far as they can be. nil: such a file is not read at all.
+	within [][]string
+	// partial says that there is such a fault.
+	partial bool
 }
 
 // errNoFile is that of a file which does not exist: not a fault of most
@@ -87,8 +92,16 @@ func (d *document) parse() *hujson.Object {
 	}
 	if err != nil {
 		at, message := d.syntaxError(err)
-		d.report(at, at+1, "error", "syntax", message)
-		return nil
+		var parts *hujson.Value
+		if len(d.within) > 0 {
+			parts = readableParts(d.text, at, d.within)
+		}
+		if parts == nil {
+			d.report(at, at+1, "error", "syntax", message)
+			return nil
+		}
+		d.report(at, at+1, "error", "syntax", message+"; only what is complete before this place is used")
+		root, d.partial = *parts, true
 	}
 	d.root = &root
 	object, ok := root.Value.(*hujson.Object)

@@ -43,7 +43,7 @@ func Check(s Sources, k FileKind, text string) *File {
 	l := &loader{sources: s.withDefaults(), config: defaults()}
 	f := &File{Kind: k}
 	d := layerDocument{document: &document{
-		file: k.Path, what: k.Path, text: []byte(text), findings: &l.config.Findings, entries: &f.Entries,
+		file: k.Path, what: k.Path, text: []byte(text), findings: &l.config.Findings, entries: &f.Entries, within: k.servers,
 	}}
 	d.object = d.parseText(k.Client.dialect)
 	if k.Client.Name == "" && k.Layer == User {

@@ -160,9 +160,9 @@ func (l *loader) misspelt(d layerDocument) {
 
 // guardFile reads a file that may have hooks. What is said of one that cannot be
 // read stands for the guards that may be in it.
-func (l *loader) guardFile(path string, required bool) layerDocument {
+func (l *loader) guardFile(path string, required bool, within [][]string) layerDocument {
 	before := len(l.config.Findings)
-	d := l.file(path, required)
+	d := l.read(path, required, &ownDialect, within)
 	for _, f := range l.config.Findings[before:] {
 		if f.Severity == "error" {
 			l.config.UnreadHooks = append(l.config.UnreadHooks, f)

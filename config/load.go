@@ -79,7 +79,7 @@ type loader struct {
 
 func (l *loader) load() {
 	s := l.sources
-	user := l.guardFile(s.userFile(), s.File != "")
+	user := l.guardFile(s.userFile(), s.File != "", ownDialect.paths())
 	editor := l.section(s.Editor, "the editor's settings")
 	editorWorkspace := l.section(s.EditorWorkspace, "the editor's settings for this workspace")
 
@@ -89,7 +89,7 @@ func (l *loader) load() {
 	l.remote(editor)
 	l.config.Hooks = l.allHooks(user, editor, editorWorkspace)
 	for _, folder := range s.Folders {
-		l.config.Hooks = append(l.config.Hooks, l.workspaceHooks(l.guardFile(hooksFile(folder), false))...)
+		l.config.Hooks = append(l.config.Hooks, l.workspaceHooks(l.guardFile(hooksFile(folder), false, nil))...)
 	}
 
 	var servers []Server
@@ -129,6 +129,11 @@ func (l *loader) load() {
 		case k.Client.Name == "" || slices.Contains(l.config.Import, k.Client.Name):
 			d := l.fileOf(k)
 			found := l.kindServers(k, d)
+			if k.Client.Name == "gemini-cli" && d.partial && section(d.object, []string{"mcp"}) == nil {
+				for i := range found {
+					found[i].Problem = cmp.Or(found[i].Problem, fmt.Sprintf("%s: a list of servers to leave out may stand behind the fault in this file", k.Path))
+				}
+			}
 			l.found(k, d, found)
 			servers = append(servers, found...)
 			lists = append(lists, l.serverLists(k, d)...)
@@ -307,17 +312,16 @@ type layerDocument struct {
 	hidden func(name string) bool
 }
 
-// file reads one of this program's own configuration files. One that does not
-// exist is a finding only when it was asked for by name.
-func (l *loader) file(path string, required bool) layerDocument {
-	return l.read(path, required, &ownDialect)
+// fileOf reads a file of any kind.
+func (l *loader) fileOf(k FileKind) layerDocument {
+	return l.read(k.Path, false, k.Client.dialect, k.servers)
 }
 
-// fileOf reads a file of any kind.
-func (l *loader) fileOf(k FileKind) layerDocument { return l.read(k.Path, false, k.Client.dialect) }
-
-func (l *loader) read(path string, required bool, dialect *dialect) layerDocument {
-	d := layerDocument{document: &document{file: path, what: path, findings: &l.config.Findings}}
+// read reads a file. One that does not exist is a finding only when it was asked for by
+// name. within are the objects in it that are read as far as a fault of syntax
+// lets them be.
+func (l *loader) read(path string, required bool, dialect *dialect, within [][]string) layerDocument {
+	d := layerDocument{document: &document{file: path, what: path, findings: &l.config.Findings, within: within}}
 	if path == "" {
 		return d
 	}

@@ -76,7 +76,7 @@ func (d *document) readServers(v *hujson.Value, what string, sc scope) []Server 
 
 // readServer reads one definition; ok is false when it is none of ours.
 func (d *document) readServer(m *hujson.ObjectMember, sc scope) (_ Server, ok bool) {
-	w := serverReader{document: &document{file: d.file, what: d.what, text: d.text, root: d.root, findings: new([]Finding)}, scope: sc}
+	w := serverReader{document: &document{file: d.file, what: d.what, text: d.text, root: d.root, findings: new([]Finding), partial: d.partial}, scope: sc}
 	w.expander = sc.expander.asWritten(func(name string) { w.reads(w.field, name) })
 	w.expander.noteInput = func(id string) { w.reads(w.field, "input:"+id) }
 	w.read(m)
@@ -97,7 +97,7 @@ func (d *document) readValues(m *hujson.ObjectMember, sc scope) serverReader {
 		// What is approved is the definition with its questions, not the answers:
 		// first read as it is written.
 		r.expander.input = nil
-		r.document = &document{file: d.file, what: d.what, text: d.text, root: d.root, findings: new([]Finding)}
+		r.document = &document{file: d.file, what: d.what, text: d.text, root: d.root, findings: new([]Finding), partial: d.partial}
 		r.read(m)
 		if len(r.used) == 0 {
 			*d.findings = append(*d.findings, *r.findings...)
@@ -122,6 +122,10 @@ func (r *serverReader) needs(m *hujson.ObjectMember) {
 			continue
 		}
 		in, declared := r.inputs[id]
+		if !declared && r.partial {
+			r.problem(&m.Name, "syntax", fmt.Sprintf("what the file says of input %q stands behind a fault in it", id))
+			continue
+		}
 		if !declared {
 			in = Input{ID: id, File: r.file}
 		}
@@ -170,9 +174,15 @@ func (r *serverReader) read(m *hujson.ObjectMember) {
 // fields reads the members of a definition.
 func (r *serverReader) fields(object *hujson.Object) {
 	s := &r.server
+	seen := map[string]bool{}
 	for i := range object.Members {
 		m := &object.Members[i]
 		name, v := key(m), &m.Value
+		if seen[name] {
+			r.problem(&m.Name, "duplicate-name", fmt.Sprintf("%q is given twice", name))
+			continue
+		}
+		seen[name] = true
 		f, known := r.dialect.field(name)
 		if !known {
 			r.unknownField(m)
@@ -429,7 +439,7 @@ func (r *serverReader) table(field string, v *hujson.Value) map[string]string {
 		r.problem(v, "wrong-type", fmt.Sprintf("%q must be an object of strings, not %s", field, describe(v)))
 		return nil
 	}
-	table := make(map[string]string, len(object.Members))
+	table, seen := make(map[string]string, len(object.Members)), map[string]bool{}
 	for i := range object.Members {
 		m := &object.Members[i]
 		name := key(m)
@@ -437,6 +447,11 @@ func (r *serverReader) table(field string, v *hujson.Value) map[string]string {
 			r.problem(&m.Name, "wrong-type", fmt.Sprintf("%q cannot be a name in %q", name, field))
 			continue
 		}
+		if seen[name] {
+			r.problem(&m.Name, "duplicate-name", fmt.Sprintf("%q is given twice in %q", name, field))
+			continue
+		}
+		seen[name] = true
 		switch m.Value.Value.Kind() {
 		case '"':
 			table[name] = r.string(field+"."+name, &m.Value)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,10 +21,16 @@ type tomlReader struct {
 	root   *hujson.Object
 	inline map[*hujson.Object]bool // tables that nothing may be added to
 	index  map[*hujson.Object]map[string]int
+	given  map[*hujson.Object]bool // tables that have had a header
+	// servers is the path of the table of servers, header the path of the one that is
+	// read, and spoiled the servers that have a fault; under "" all have.
+	// line is the path of the line's name in that table.
+	servers, header, line []string
+	spoiled               map[string]bool
 }
 
 // parseTOML reads d.text. It reports what is wrong and returns the root, or nil.
-func (d *document) parseTOML() *hujson.Object {
+func (d *document) parseTOML(servers []string) *hujson.Object {
 	if rest, ok := bytes.CutPrefix(d.text, []byte("\ufeff")); ok {
 		d.text = append([]byte("   "), rest...)
 	}
@@ -31,16 +38,20 @@ func (d *document) parseTOML() *hujson.Object {
 		d.report(at, at+1, "error", "syntax", fmt.Sprintf("nested deeper than %d levels", maxDepth))
 		return nil
 	}
-	r := &tomlReader{document: d, root: &hujson.Object{}, inline: map[*hujson.Object]bool{}, index: map[*hujson.Object]map[string]int{}}
+	r := &tomlReader{
+		document: d, root: &hujson.Object{}, inline: map[*hujson.Object]bool{}, index: map[*hujson.Object]map[string]int{},
+		given: map[*hujson.Object]bool{}, servers: servers, spoiled: map[string]bool{},
+	}
 	r.parser.Reset(d.text)
 	table := r.root
 	for r.parser.NextExpression() {
 		e := r.parser.Expression()
 		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
+			r.header, r.line = names(e), nil
 			table = r.table(e)
 		case unstable.KeyValue:
-			if table != nil {
+			if r.line = names(e); table != nil {
 				r.keyValue(table, e)
 			}
 		}
@@ -50,11 +61,74 @@ func (d *document) parseTOML() *hujson.Object {
 		if pe := (*unstable.ParserError)(nil); errors.As(err, &pe) && pe.Highlight != nil {
 			at = int(r.parser.Range(pe.Highlight).Offset)
 		}
-		d.report(at, at+1, "error", "syntax", strings.TrimPrefix(message, "toml: "))
+		message = strings.TrimPrefix(message, "toml: ")
+		if d.partial = true; len(d.within) == 0 || !r.spoilBehind(at) {
+			d.report(at, at+1, "error", "syntax", message)
+			return nil
+		}
+		d.report(at, at+1, "error", "syntax", message+"; only servers that are complete before this place are used")
+	}
+	if r.spoiled[""] {
 		return nil
 	}
+	r.dropSpoiled()
 	d.root = &hujson.Value{Value: r.root, EndOffset: len(d.text)}
 	return r.root
+}
+
+// names are the parts of a header or of a line's name.
+func names(e *unstable.Node) (path []string) {
+	for keys := e.Key(); keys.Next(); {
+		path = append(path, string(keys.Node().Data))
+	}
+	return path
+}
+
+// spoil notes that the table at a path has a fault: its server is not used. Of a table that
+// has all servers, none is.
+func (r *tomlReader) spoil(path []string) {
+	for i, name := range path {
+		switch {
+		case i == len(r.servers):
+			r.spoiled[name] = true
+			return
+		case name != r.servers[i]:
+			return
+		}
+	}
+	r.spoiled[""] = true
+}
+
+// spoilBehind notes what a fault that ends the reading costs: the server of the table that
+// was read, and those with another table behind the fault. Nothing of the file can be used
+// when that cannot be told.
+func (r *tomlReader) spoilBehind(at int) (usable bool) {
+	r.spoil(r.header)
+	for line := range strings.Lines(string(r.text[at:])) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "[") {
+			continue
+		}
+		end := strings.IndexByte(line, ']')
+		if end < 0 || strings.ContainsAny(line[:end], `"'`) {
+			return false
+		}
+		if path, ok := tomlHeader(line[:end+1]); ok {
+			r.spoil(path)
+		}
+	}
+	return !r.spoiled[""]
+}
+
+// dropSpoiled takes servers with a fault out of the tree.
+func (r *tomlReader) dropSpoiled() {
+	v := section(r.root, r.servers)
+	if v == nil {
+		return
+	}
+	if object, ok := v.Value.(*hujson.Object); ok {
+		object.Members = slices.DeleteFunc(object.Members, func(m hujson.ObjectMember) bool { return r.spoiled[key(&m)] })
+	}
 }
 
 // tooDeepTOML is the offset of the first bracket that is nested too deep, or -1.
@@ -97,7 +171,7 @@ func (r *tomlReader) table(e *unstable.Node) *hujson.Object {
 		}
 		switch v := next.Value.Value.(type) {
 		case *hujson.Object:
-			if last && e.Kind == unstable.ArrayTable || r.inline[v] {
+			if last && (e.Kind == unstable.ArrayTable || r.given[v]) || r.inline[v] {
 				return r.conflict(k)
 			}
 			object = v
@@ -117,11 +191,13 @@ func (r *tomlReader) table(e *unstable.Node) *hujson.Object {
 			return r.conflict(k)
 		}
 	}
+	r.given[object] = true
 	return object
 }
 
 func (r *tomlReader) conflict(k *unstable.Node) *hujson.Object {
 	r.report(r.offset(k), r.end(k), "error", "syntax", fmt.Sprintf("%q is given twice", string(k.Data)))
+	r.spoil(slices.Concat(r.header, r.line))
 	return nil
 }
 
