@@ -250,6 +250,17 @@ func (s Setting) set(c *Config, value int) {
 	}
 }
 
+// In is the value of an integer setting in a configuration.
+func (s Setting) In(c *Config) int {
+	switch {
+	case s.duration != nil:
+		return int(s.duration(c).Milliseconds())
+	case s.number != nil:
+		return *s.number(c)
+	}
+	return 0
+}
+
 // defaults is a Config with the default of every setting.
 func defaults() *Config {
 	c := &Config{Import: ClientNames(), ExecEnabled: true, InlayHints: InlayHintSettings{ParameterNames: "literals"}}

@@ -618,14 +618,22 @@ func TestSum(t *testing.T) {
 func TestBud10Attachments(t *testing.T) {
 	b := setup(t, func(s *fakeScript) sandbox.Outcome {
 		s.call("mcp__a__plain", `{}`)
-		s.call("$codemode.image", `{"data":"AAAA","mimeType":"image/png"}`)
-		if _, err := s.call("$codemode.image", `{"data":"?","mimeType":"image/png"}`); err == nil {
-			t.Error("not base64, and accepted")
+		s.call("$codemode.image", `{"data":"iVBORw0KGgo=","mimeType":"image/png"}`)
+		for bad, words := range map[string]string{
+			`{"data":"?","mimeType":"image/png"}`:             "not base64",
+			`{"data":"iVBORw0KGgo=","mimeType":"image/jpeg"}`: "of another kind (image/png)",
+			`{"data":"PGh0bWw+","mimeType":"image/png"}`:      "of another kind (text/html)",
+			`{"data":"iVBORw0KGgo=","mimeType":"text/plain"}`: "without a MIME type of its kind",
+			`{"data":" ","mimeType":"image/png"}`:             "without data",
+		} {
+			if _, err := s.call("$codemode.image", bad); err == nil || !strings.Contains(err.Error(), words) {
+				t.Errorf("%s: %v", bad, err)
+			}
 		}
 		return completed("")
 	})
 	limits := config.DefaultLimits()
-	limits.MaxImages, limits.MaxImageBytes = 3, 9
+	limits.MaxImages, limits.MaxImageBytes = 3, 15
 	b.Limits = func() config.Limits { return limits }
 	b.server.answer = func(context.Context, upstream.Call) (*upstream.Result, error) {
 		return &upstream.Result{Attachments: []upstream.Attachment{

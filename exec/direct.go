@@ -284,6 +284,7 @@ func (d *direct) end() {
 		}
 	}
 	r.Text = strings.Join(texts, "\n\n")
+	d.x.clean(r)
 	d.x.end(r)
 }
 

@@ -3,8 +3,8 @@ package exec
 import (
 	"errors"
 	"strings"
-	"unicode"
 
+	"codemode-ls/internal/plaintext"
 	"codemode-ls/upstream"
 )
 
@@ -34,30 +34,5 @@ func normalise(err error) string {
 	}
 }
 
-// fold makes one line of a text: white space folded, control characters gone, at
-// most maxError characters.
-func fold(s string) string {
-	var b strings.Builder
-	n, space := 0, false
-	for _, r := range s {
-		if unicode.IsSpace(r) {
-			space = n > 0
-			continue
-		}
-		if unicode.IsControl(r) {
-			continue
-		}
-		if n >= maxError {
-			b.WriteString("…")
-			break
-		}
-		if space {
-			b.WriteByte(' ')
-			n++
-			space = false
-		}
-		b.WriteRune(r)
-		n++
-	}
-	return b.String()
-}
+// fold makes one line of a text that others wrote, of at most maxError characters.
+func fold(s string) string { return plaintext.Line(s, maxError) }

@@ -93,10 +93,21 @@ func (x *run) commit() bool {
 	return x.sample != nil || x.request.Replay != nil || x.session.commit(x.writes)
 }
 
-const staysInEffect = "calls that had already finished stay in effect"
+const staysInEffect = "; calls that had already finished stay in effect"
 
-// ending says what a run's end means: its status, and its error in words that
-// somebody can act on (BUD-1, BUD-12). No limit's number is in them (RES-4).
+// budgetEndings are the ends of runs that a budget ended. No limit's number is in
+// the messages, because a model reads them (RES-4).
+var budgetEndings = map[sandbox.Status]struct {
+	status                       Status
+	setting, name, code, message string
+}{
+	sandbox.TimedOut:  {Timeout, "exec.timeoutMs", "TimeoutError", CodeTimeout, "the script exceeded its time budget and was ended"},
+	sandbox.Overspent: {BudgetExceeded, "exec.activeMs", "BudgetError", CodeActive, "the script exceeded its budget of active compute and was ended"},
+	sandbox.Memory:    {BudgetExceeded, "exec.memoryMB", "BudgetError", CodeMemory, "the script exceeded its memory and was ended"},
+}
+
+// ending is the status of a run, and its error in words that somebody can act on
+// (BUD-1, BUD-12).
 func (x *run) ending(ctx context.Context, o sandbox.Outcome) (Status, *Error) {
 	if o.Status == sandbox.Completed {
 		return Completed, nil
@@ -109,34 +120,27 @@ func (x *run) ending(ctx context.Context, o sandbox.Outcome) (Status, *Error) {
 	set := func(name, code, message string) {
 		e.Name, e.Code, e.Message = name, code, message
 	}
+	if end, ok := budgetEndings[o.Status]; ok {
+		set(end.name, end.code, end.message+staysInEffect)
+		x.endedBy = end.setting
+		return end.status, e
+	}
 	switch o.Status {
-	case sandbox.TimedOut:
-		set("TimeoutError", CodeTimeout, "the script exceeded its time budget and was ended; "+staysInEffect)
-		return Timeout, e
-	case sandbox.Overspent:
-		set("BudgetError", CodeActive, "the script exceeded its budget of active compute and was ended; "+staysInEffect)
-		return BudgetExceeded, e
-	case sandbox.Memory:
-		set("BudgetError", CodeMemory, "the script exceeded its memory and was ended; "+staysInEffect)
-		return BudgetExceeded, e
 	case sandbox.Cancelled:
 		e.Range, e.Stack = nil, ""
 		if s, ok := context.Cause(ctx).(*stopped); ok {
 			set("PermissionDenied", CodeDenied, s.reason+"; the run was stopped")
 			return Denied, e
 		}
-		set("Cancelled", CodeCancelled, "the run was cancelled; "+staysInEffect)
+		set("Cancelled", CodeCancelled, "the run was cancelled"+staysInEffect)
 		return Cancelled, e
 	case sandbox.Crashed:
 		if e.Message == "" {
 			e.Message = "the sandbox process ended unexpectedly"
 		}
-		set("SandboxError", CodeCrashed, e.Message+"; "+staysInEffect+", and the script can be run again")
+		set("SandboxError", CodeCrashed, e.Message+staysInEffect+", and the script can be run again")
 		return CodeError, e
 	case sandbox.Stalled:
-		if e.Message == "" {
-			e.Message = "the script waits for a promise that can never settle: no call is in flight and nothing is left to run"
-		}
 		if e.Code == "" {
 			e.Code = CodeStalled
 		}
@@ -156,8 +160,9 @@ func (x *run) thrown(index int, e *Error) Status {
 	defer x.mu.Unlock()
 	c := x.byIndex[index]
 	switch {
-	case index >= 0 && c == nil && e.Code == CodeCallCap:
-		return BudgetExceeded // it has no record
+	case index >= 0 && c == nil && e.Code == CodeCallCap: // it has no record
+		x.endedBy = "exec.maxToolCalls"
+		return BudgetExceeded
 	case index < 0 || c == nil:
 		return CodeError
 	}
@@ -170,6 +175,7 @@ func (x *run) thrown(index int, e *Error) Status {
 	case CallDenied:
 		return Denied
 	case CallRefused:
+		x.endedBy = "exec.maxToolCalls"
 		return BudgetExceeded
 	}
 	return CodeError
@@ -187,11 +193,8 @@ func (x *run) explain(ctx context.Context, pool *catalog.Catalog) []Diagnostic {
 		return nil
 	}
 	// The budget counts for this too; what is late is left out.
-	left := explainTime
-	if x.limits.Timeout > 0 {
-		left = min(left, max(0, x.limits.Timeout-time.Since(x.started))+explainGrace)
-	}
-	ctx, cancel := context.WithTimeout(ctx, left)
+	left := max(0, x.limits.Timeout-x.clock.Elapsed()) + explainGrace
+	ctx, cancel := context.WithTimeout(ctx, min(explainTime, left))
 	defer cancel()
 	return slices.DeleteFunc(x.diagnose(ctx, pool), func(d Diagnostic) bool { return d.Severity != 1 })
 }
@@ -242,14 +245,13 @@ func (x *run) collect(status Status, o sandbox.Outcome) *Result {
 	if status == Completed {
 		r.Summary = x.summary()
 	}
-	x.clean(r)
 	return r
 }
 
 // assemble puts the result together, as data and as text.
 func (x *run) assemble(status Status, e *Error, found []Diagnostic, o sandbox.Outcome) *Result {
 	r := x.collect(status, o)
-	r.Error, r.Diagnostics = e, found
+	r.Error, r.Diagnostics, r.Budget = e, found, x.budget()
 	if o.Status == sandbox.Completed && o.HasValue {
 		r.HasValue, r.Value = true, o.Value
 	}

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,7 +9,9 @@ import (
 	"time"
 
 	"codemode-ls/catalog"
+	"codemode-ls/internal/rawjson"
 	"codemode-ls/sandbox"
+	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -181,7 +182,7 @@ func (x *run) member(c *call, name string, arguments jsontext.Value) (jsontext.V
 			_, err := lookUp(pool, a.Name, x.r.away(a.Name))
 			return nil, err
 		}
-		return marshal(d)
+		return rawjson.Marshal(d, lenient)
 	case "namespace":
 		d, ok := pool.DescribeNamespace(a.Name)
 		if !ok {
@@ -240,11 +241,9 @@ func (x *run) addText(c *call, value jsontext.Value) (jsontext.Value, error) {
 }
 
 func (x *run) addImage(c *call, data, mimeType string) (jsontext.Value, error) {
-	if _, err := base64.StdEncoding.DecodeString(data); err != nil {
-		return nil, errors.New("data is not base64")
-	}
-	if data == "" {
-		return nil, errors.New("data is empty")
+	mimeType, problem := upstream.CheckMedia("image", mimeType, data)
+	if problem != "" {
+		return nil, errors.New("image was given " + fold(problem))
 	}
 	out := Output{Type: "image", MIMEType: mimeType, Data: data}
 	x.mu.Lock()

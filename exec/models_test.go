@@ -271,9 +271,9 @@ func TestFilesOfSessions(t *testing.T) {
 func TestForeignImage(t *testing.T) {
 	b := setup(t, func(s *fakeScript) sandbox.Outcome {
 		for _, good := range []string{
-			`{"data":"data:image/png;base64,AAAA"}`, `{"data":"data:image/png;base64,AAAA","detail":"high"}`,
-			`{"image_url":"data:image/png;name=x;base64,AAAA"}`, `{"type":"input_image","image_url":{"url":"data:image/png;base64,AAAA"}}`,
-			`{"type":"image","data":"AAAA","mimeType":"image/png"}`,
+			`{"data":"data:image/png;base64,iVBORw0KGgo="}`, `{"data":"data:image/png;base64,iVBORw0KGgo=","detail":"high"}`,
+			`{"image_url":"data:image/png;name=x;base64,iVBORw0KGgo="}`, `{"type":"input_image","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}`,
+			`{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}`,
 		} {
 			if _, err := s.call("$codemode.image", good); err != nil {
 				t.Errorf("%s: %v", good, err)
@@ -281,7 +281,7 @@ func TestForeignImage(t *testing.T) {
 		}
 		for bad, words := range map[string]string{
 			`{"data":"https://x.test/a.png"}`: "cannot fetch images", `{"image_url":{"url":"http://x.test/a.png"}}`: "cannot fetch images",
-			`{"data":"data:image/png,AAAA"}`: "of this shape", `{"image_url":5}`: "of this shape", `{}`: "of this shape",
+			`{"data":"data:image/png,iVBORw0KGgo="}`: "of this shape", `{"image_url":5}`: "of this shape", `{}`: "of this shape",
 		} {
 			_, err := s.call("$codemode.image", bad)
 			if err == nil {
@@ -298,7 +298,7 @@ func TestForeignImage(t *testing.T) {
 	withFiles(t, b)
 	r := b.run(t, Request{})
 	for _, o := range r.Output {
-		if o.MIMEType != "image/png" || o.Data != "AAAA" {
+		if o.MIMEType != "image/png" || o.Data != "iVBORw0KGgo=" {
 			t.Errorf("output %+v", o)
 		}
 	}
@@ -309,7 +309,7 @@ func TestForeignImage(t *testing.T) {
 		if s.request.Globals != nil || s.request.AllTools != nil {
 			t.Error("a strict run has globals") // ISO-1
 		}
-		if _, err := s.call("$codemode.image", `{"data":"data:image/png;base64,AAAA"}`); err == nil {
+		if _, err := s.call("$codemode.image", `{"data":"data:image/png;base64,iVBORw0KGgo="}`); err == nil {
 			t.Error("a strict run takes the forms of other hosts")
 		}
 		return completed("1")

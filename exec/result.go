@@ -36,10 +36,12 @@ type Result struct {
 	Calls        []CallRecord  `json:"calls"`
 	Warnings     []Warning     `json:"warnings"`
 	Error        *Error        `json:"error,omitzero"`
-	Diagnostics  []Diagnostic  `json:"diagnostics,omitzero"`
-	Truncated    *Truncated    `json:"truncated,omitzero"`
-	Dropped      *Dropped      `json:"dropped,omitzero"`
-	Timing       Timing        `json:"timing"`
+	// Budget is what ended the run, if one did (RES-4).
+	Budget      *Budget      `json:"budget,omitzero"`
+	Diagnostics []Diagnostic `json:"diagnostics,omitzero"`
+	Truncated   *Truncated   `json:"truncated,omitzero"`
+	Dropped     *Dropped     `json:"dropped,omitzero"`
+	Timing      Timing       `json:"timing"`
 	// Usage of models, when the script has asked any.
 	Usage *Usage `json:"usage,omitzero"`
 }
@@ -126,6 +128,15 @@ type Error struct {
 	Range    *script.Range `json:"range,omitzero"`
 	ToolCall *int          `json:"toolCall,omitzero"`
 	Code     string        `json:"code,omitzero"`
+}
+
+// Budget is a limit that ended a run. It is for people: the text for a model has
+// no number of it, so that equal runs have equal texts.
+type Budget struct {
+	Setting string `json:"setting"` // such as exec.timeoutMs
+	Value   int    `json:"value"`   // in force for this run, in the setting's unit
+	Unit    string `json:"unit,omitzero"`
+	Raise   string `json:"raise"` // what to do to raise it
 }
 
 // Diagnostic is a finding of the check before the run.

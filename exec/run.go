@@ -53,7 +53,8 @@ type run struct {
 	id      string
 	started time.Time
 	request Request
-	text    string // as script.Prepare left it
+	text    string         // as script.Prepare left it
+	options script.Options // the script's own
 	limits  config.Limits
 	clock   *sandbox.Clock
 	session *session
@@ -88,6 +89,7 @@ type run struct {
 	writes   writes
 	usage    *Usage         // of models, nil when none was asked
 	omitted  jsontext.Value // the value, when it is too long for the result
+	endedBy  string         // the setting whose budget ended the run, or ""
 }
 
 // stopped is the cause of a run's end when a person said "deny and stop".
@@ -168,6 +170,7 @@ func (x *run) execute(ctx context.Context) *Result {
 		return x.refuse(Denied, Error{Name: "PermissionDenied", Code: CodeDenied, Message: "running scripts is denied by " + ruleWords(d.Rule)})
 	}
 	if len(q.Code) > x.limits.MaxCodeBytes {
+		x.endedBy = "exec.maxCodeBytes"
 		return x.refuse(CodeError, Error{Name: "Error", Code: CodeInvalid,
 			Message: fmt.Sprintf("the script is too large: it has %d bytes, and %d are allowed", len(q.Code), x.limits.MaxCodeBytes)})
 	}
@@ -183,11 +186,15 @@ func (x *run) execute(ctx context.Context) *Result {
 	if u, ok := script.FindUncalled(x.text); ok {
 		x.warnings = append(x.warnings, Warning{Message: u.Message, Range: &u.Range})
 	}
-	x.warnings = append(x.warnings, Lowered(prepared.Options)...)
-	x.limits = limitsOf(x.limits, *q, prepared.Options)
+	x.options = prepared.Options
+	x.warnings = append(x.warnings, Lowered(x.options)...)
+	x.limits = limitsOf(x.limits, *q, x.options)
 	pool := x.r.Pool()
+	x.clock = sandbox.NewClock()
 	if q.Check == "error" {
+		release := x.clock.Hold(sandbox.ForQueue) // servers that connect take no time of the script
 		pool = x.awaitUsed(ctx, pool)
+		release()
 		if result := x.check(ctx, pool); result != nil {
 			return result
 		}
@@ -200,7 +207,6 @@ func (x *run) execute(ctx context.Context) *Result {
 	}
 	x.schedule.cap = max(x.limits.MaxConcurrent, 1)
 	x.setLimits(x.limits)
-	x.clock = sandbox.NewClock()
 	names, allTools := globals(pool)
 	tools, members := x.replayNames(toolNames(pool), memberNames(pool.Offering(x.offer(pool))))
 	if q.Replay != nil {
@@ -286,9 +292,15 @@ func (x *run) unfit(found []script.Finding) *Result {
 	return x.refuse(CodeError, e)
 }
 
-// check runs the type check before the script; a result means that nothing runs.
+// check runs the type check before the script, within the script's time budget; a
+// result means that nothing runs.
 func (x *run) check(ctx context.Context, pool *catalog.Catalog) *Result {
-	found := x.diagnose(ctx, pool)
+	limited, cancel := context.WithTimeout(ctx, x.limits.Timeout)
+	defer cancel()
+	found := x.diagnose(limited, pool)
+	if limited.Err() != nil && ctx.Err() == nil {
+		return x.finish(ctx, sandbox.Outcome{Status: sandbox.TimedOut, Wall: x.clock.Elapsed()}, pool)
+	}
 	if !slices.ContainsFunc(found, func(d Diagnostic) bool { return d.Severity == 1 }) {
 		return nil
 	}
@@ -318,57 +330,6 @@ func (x *run) diagnose(ctx context.Context, pool *catalog.Catalog) []Diagnostic 
 		return nil
 	}
 	return found
-}
-
-// limitsOf puts together settings, request and the script's options line. The
-// last two may raise a limit up to its ceiling (EXEC-15).
-func limitsOf(l config.Limits, q Request, o script.Options) config.Limits {
-	pick := func(option *int, request int) int {
-		if option != nil {
-			return *option
-		}
-		return max(request, 0)
-	}
-	duration := func(into *time.Duration, name string, ms int) {
-		if ms > 0 {
-			*into = time.Duration(min(ms, ceiling(name))) * time.Millisecond
-		}
-	}
-	number := func(into *int, name string, n int) {
-		if n > 0 {
-			*into = min(n, ceiling(name))
-		}
-	}
-	duration(&l.Timeout, "exec.timeoutMs", pick(o.TimeoutMs, q.TimeoutMs))
-	duration(&l.Active, "exec.activeMs", pick(nil, q.ActiveMs))
-	number(&l.MaxToolCalls, "exec.maxToolCalls", pick(o.MaxToolCalls, q.MaxToolCalls))
-	number(&l.MaxOutputTokens, "exec.maxOutputTokens", pick(o.MaxOutputTokens, q.MaxOutputTokens))
-	return l
-}
-
-// Lowered names the options of a script that are above their ceilings, and therefore
-// lowered.
-func Lowered(o script.Options) (list []Warning) {
-	for _, g := range o.Given {
-		setting := map[string]string{
-			"timeout_ms": "exec.timeoutMs", "max_tool_calls": "exec.maxToolCalls", "max_output_tokens": "exec.maxOutputTokens",
-		}[g.Name]
-		if most := ceiling(setting); g.Value > most {
-			list = append(list, Warning{Range: &g.Range, Message: fmt.Sprintf(
-				"the option %s is lowered from %d to %d, the ceiling of the setting codemode.%s", g.Name, g.Value, most, setting)})
-		}
-	}
-	return list
-}
-
-// ceiling is the highest value of a setting (09-limits).
-func ceiling(name string) int {
-	for _, s := range config.Settings() {
-		if s.Name == name {
-			return s.Ceiling
-		}
-	}
-	return 0
 }
 
 func toolNames(pool *catalog.Catalog) []string {

@@ -254,7 +254,7 @@ func TestHeadAndTail(t *testing.T) {
 
 func TestFold(t *testing.T) {
 	for in, want := range map[string]string{
-		" a \n\t b\u2028c ": "a b c", "\x1b[31mred\x00": "[31mred", "": "", "a\u00a0b": "a b",
+		" a \n\t b\u2028c ": "a b c", "\x1b[31mred\x00": "red\ufffd", "a\u202eb": "a\ufffdb", "": "", "a\u00a0b": "a b",
 	} {
 		if got := fold(in); got != want {
 			t.Errorf("%q: %q", in, got)

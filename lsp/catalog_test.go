@@ -89,3 +89,22 @@ func decodeAnswer(t *testing.T, answer string, into any) {
 		t.Fatalf("%v in %s", err, answer)
 	}
 }
+
+// MCP-7: schemas reach the client byte for byte as the server sent them.
+func TestMcp7DescribeByteForByte(t *testing.T) {
+	schema := "{ \"type\" :\n\t\"ob\\u006aect\",\"properties\":{\"a\":{\"maximum\":1.0e2,\"const\":9007199254740993 , \"title\":\"\\/<é>\"}}}"
+	w := newFakeWorkspace(t, echo)
+	c := initialized(t, w, `{"experimental":{"codemode":{}}}`)
+	w.change(func(s *workspace.Snapshot) {
+		s.Catalog = catalog.New([]*catalog.Server{catalog.NewServer("odd", []jsontext.Value{
+			jsontext.Value(`{"name":"tool","inputSchema":` + schema + `,"outputSchema":` + schema + `,"annotations":{ "title":"\u0061" }}`),
+		}, "", false)}, nil)
+	})
+	c.notification("codemode/catalogChanged")
+	got := c.call("codemode/describe", `{"name":"mcp__odd__tool"}`).ok()
+	for _, want := range []string{`"inputSchema":` + schema + `,`, `"outputSchema":` + schema + `,`, `"annotations":{ "title":"\u0061" },`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s\nis without %s", got, want)
+		}
+	}
+}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"codemode-ls/internal/rawjson"
+
+	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
@@ -76,6 +79,9 @@ func await(d time.Duration, done <-chan struct{}, late func()) {
 type codec struct{ spelled *spellings }
 
 func (c codec) Marshal(v any) ([]byte, error) {
+	if d, ok := v.(*Description); ok { // which names no document
+		return rawjson.Marshal(d, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	}
 	payload, err := protocol.Marshal(v)
 	if err != nil {
 		return nil, err

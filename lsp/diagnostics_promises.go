@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"slices"
 	"strings"
 
 	"codemode-ls/script"
@@ -16,6 +17,10 @@ func (d *diagnosis) unawaited() {
 		_, known := d.pool.Catalog.Find(p.Tool)
 		if p.Tool != "" && p.Tool != script.ReservedNamespace && !known || p.Used && d.complained(utf16Range(p.Around)) {
 			continue // reported otherwise
+		}
+		isDropped := func(f finding) bool { return f.uncalled != nil && f.at.Start == utf16Range(p.Mark).Start }
+		if slices.ContainsFunc(d.found, isDropped) {
+			continue // the same expression: returned, it is awaited too
 		}
 		if p.Deep {
 			p.Async = false // there is no simple fix

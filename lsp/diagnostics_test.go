@@ -98,6 +98,10 @@ func TestDiag1(t *testing.T) {
 		{"wrong option", "// @options: {\"timeout_ms\": \"x\"}\nreturn 1", []string{`error options-wrong-type "\"x\""`}},
 		{"empty", "", nil},
 		{"uncalled function", "async () => { return 1 }", []string{`warning uncalled-function "async"`}}, // EXEC-19
+		{"dropped value of a function", "(async () => { return 5 })()", []string{`warning uncalled-function "(async () => { return 5 })()"`}},
+		{"dropped value of a declared function", "async function main() { return 5 }\nmain();", []string{`warning uncalled-function "main();"`}},
+		{"dropped value of a function of calls", "(async () => { return await tools.mcp__github__old({}) })();", []string{`warning uncalled-function "(async () => { return await tools.mcp__github__old({}) })();"`, `hint deprecated-tool "mcp__github__old"`}},
+		{"dropped value and a lost call", "(async () => { tools.mcp__github__get_issue({ id: 1 }); return 5 })();", []string{`warning uncalled-function "(async () => { tools.mcp__github__get_issue({ id: 1 }); return 5 })();"`, `warning unawaited-call "tools.mcp__github__get_issue"`}},
 		{"lowered option", "// @options: {\"timeout_ms\": 2000000000}\nreturn 1", []string{`warning options-lowered "2000000000"`}},
 		{"fence", "```ts\nreturn 1\n```", nil},
 

@@ -139,13 +139,13 @@ func (p *Pool) compileWithin(ctx context.Context, r Request) (*script.Program, e
 	if program := p.programs.find(r.Code, r.Language); program != nil {
 		return program, nil
 	}
-	limit, status := r.Limits.Wall, TimedOut
-	if a := r.Limits.Active; a > 0 && (limit <= 0 || a < limit) {
-		limit, status = a, Overspent
+	left, status := r.Limits.Wall-r.Clock.Elapsed(), TimedOut
+	if a := r.Limits.Active; a > 0 && (r.Limits.Wall <= 0 || a < left) {
+		left, status = a, Overspent
 	}
-	if limit > 0 {
+	if r.Limits.Wall > 0 || r.Limits.Active > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, slow{status})
+		ctx, cancel = context.WithTimeoutCause(ctx, left, slow{status})
 		defer cancel()
 	}
 	return p.compile(ctx, r.Code, r.Language)
@@ -158,9 +158,9 @@ func unfit(ctx context.Context, err error, r Request, active time.Duration) Outc
 	var crashed *crash
 	switch {
 	case ctx.Err() != nil:
-		o.Status, o.Error = Cancelled, endings[Cancelled]
+		o.Status, o.Error = Cancelled, stoppedError()
 	case errors.As(err, &tooSlow):
-		o.Status, o.Error = tooSlow.status, endings[tooSlow.status]
+		o.Status, o.Error = tooSlow.status, stoppedError()
 	case errors.As(err, &crashed):
 		o.Status, o.Error = crashed.status, crashed.err
 	default:

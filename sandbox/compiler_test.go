@@ -54,6 +54,38 @@ func TestCompilerEndings(t *testing.T) {
 	}
 }
 
+// BUD-1: a script that takes longer to compile than it may take at all ends as out
+// of time, at most half a second later.
+func TestBud1SlowCompilation(t *testing.T) {
+	p := NewPool(Options{Warm: 1, MaxRuns: 1, MemoryMB: 256})
+	defer p.Close()
+	const work, budget = 300 * time.Millisecond, 100 * time.Millisecond
+	size, took := 1<<14, time.Duration(0)
+	large := func(value string) string { return "return [" + strings.Repeat("(x)=>x+1,", size) + value + "]" }
+	for took < work {
+		size *= 2
+		for i := range 2 { // the first may have waited for its process
+			began := time.Now()
+			if _, err := p.compile(t.Context(), large(fmt.Sprint(-i)), script.TypeScript); err != nil {
+				t.Fatal(err)
+			}
+			took = time.Since(began)
+		}
+	}
+	late := time.Duration(0)
+	for i := range 3 { // a busy machine is late by itself, but not each time
+		r := testRequest(large(fmt.Sprint(i + 2)))
+		r.Limits.Wall = budget
+		began := time.Now()
+		o := p.Run(t.Context(), r, &testHost{})
+		wantError(t, o, TimedOut, "", "")
+		if late = time.Since(began) - budget; late <= 500*time.Millisecond {
+			return
+		}
+	}
+	t.Errorf("%v late, compiling takes %v", late, took)
+}
+
 // Programs are kept by text and language, within bounds.
 func TestPrograms(t *testing.T) {
 	var s programs

@@ -270,7 +270,7 @@ func (p *Pool) acquire(ctx context.Context, c *Clock) bool {
 
 // cancelled is the outcome of a run that never began (BUD-11).
 func cancelled(c *Clock) Outcome {
-	return Outcome{Status: Cancelled, Error: endings[Cancelled], Wall: c.Elapsed()}
+	return Outcome{Status: Cancelled, Error: stoppedError(), Wall: c.Elapsed()}
 }
 
 // Close ends every child and waits for them.

@@ -187,9 +187,9 @@ func (c *child) postMortem(err error) *crash {
 		// No memory for another thread: the cap on processes is not ours.
 		has("pthread_create failed", "failed to create new OS thread"),
 		has("SIGSEGV", "unexpected signal") && has("runtime.gc", "runtime.malloc", "runtime.sysAlloc"):
-		return &crash{Memory, endings[Memory]}
+		return &crash{Memory, stoppedError()}
 	case has("stack overflow", "goroutine stack exceeds"):
-		return &crash{Thrown, &ScriptError{Name: "RangeError", Call: -1, Message: "Maximum call stack size exceeded, inside of a built-in" + notUndone}}
+		return &crash{Thrown, &ScriptError{Name: "RangeError", Call: -1, Message: "Maximum call stack size exceeded, inside of a built-in"}}
 	}
 	return &crash{Crashed, &ScriptError{Name: "Error", Call: -1, Message: "the sandbox process ended unexpectedly (" + c.state.String() + ")"}}
 }

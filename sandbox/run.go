@@ -36,15 +36,9 @@ const (
 	maxFinishWarns = 4 * frame.MaxWarnings
 )
 
-const notUndone = "; calls that were finished stay in effect"
-
-// endings are the errors of runs that did not end by themselves.
-var endings = map[Status]*ScriptError{
-	TimedOut:  {Name: "Error", Message: "the time budget was exceeded and the script was stopped" + notUndone, Call: -1},
-	Overspent: {Name: "Error", Message: "the script computed for longer than it may and was stopped" + notUndone, Call: -1},
-	Memory:    {Name: "Error", Message: "the script used more memory than it may and was stopped" + notUndone, Call: -1},
-	Cancelled: {Name: "Error", Message: "the run was cancelled" + notUndone, Call: -1},
-}
+// stoppedError is the error of a run that did not end by itself: its status says
+// why.
+func stoppedError() *ScriptError { return &ScriptError{Call: -1} }
 
 // errGarbage is for a child that does not keep to the protocol.
 var errGarbage = errors.New("the sandbox process sent something that it may not send")
@@ -178,11 +172,11 @@ func (r *run) conclude(end frame.Finish, value jsontext.Value, reason Status, o 
 			o.Error = &ScriptError{Name: "Error", Message: "the script failed", Call: -1}
 		}
 	default: // stopped, or died when it was to stop
-		e := *endings[reason]
+		e := stoppedError()
 		if o.Error != nil {
 			e.Stack, e.At = strings.TrimPrefix(o.Error.Stack, "\n"), o.Error.At
 		}
-		o.Status, o.Error = reason, &e
+		o.Status, o.Error = reason, e
 	}
 }
 

@@ -93,7 +93,7 @@ type Outcome struct {
 	Status   Status
 	HasValue bool
 	Value    jsontext.Value // JSON of the returned value (EXEC-9, EXEC-10)
-	Error    *ScriptError   // unless Completed
+	Error    *ScriptError   // unless Completed; of a script that was stopped, only where it was
 	Warnings []Warning
 	// InFlight are the indexes of calls whose answers the script did not get because
 	// it ended (EXEC-14). They are cancelled, unless they were answered in that moment.

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// checkMedia says what is wrong with an image or an audio clip: models and editors
+// CheckMedia says what is wrong with an image or an audio clip: models and editors
 // refuse a whole request for one that they cannot read. A missing MIME type is
 // filled in when the data shows it.
-func checkMedia(kind, mimeType, data string) (mimeOut, problem string) {
+func CheckMedia(kind, mimeType, data string) (mimeOut, problem string) {
 	what := map[string]string{"image": "an image", "audio": "an audio clip"}[kind]
 	if mimeType != "" {
 		what += " (" + mimeType + ")"

@@ -40,7 +40,7 @@ func TestBrokenMedia(t *testing.T) {
 		{"audio", "audio/wav", html, "of another kind (text/html)"},
 		{"audio", "audio/wav", "", "without data"},
 	} {
-		if _, problem := checkMedia(c.kind, c.mimeType, c.data); (problem == "") != (c.want == "") || !strings.Contains(problem, c.want) {
+		if _, problem := CheckMedia(c.kind, c.mimeType, c.data); (problem == "") != (c.want == "") || !strings.Contains(problem, c.want) {
 			t.Errorf("%s %q %.40s: %q, want %q", c.kind, c.mimeType, c.data, problem, c.want)
 		}
 	}

@@ -35,7 +35,7 @@ func parseResult(raw jsontext.Value) *Result {
 		case "image", "audio":
 			a := Attachment{Kind: kind, MIMEType: stringOf(part["mimeType"]), Data: stringOf(part["data"])}
 			var problem string
-			if a.MIMEType, problem = checkMedia(a.Kind, a.MIMEType, a.Data); problem != "" {
+			if a.MIMEType, problem = CheckMedia(a.Kind, a.MIMEType, a.Data); problem != "" {
 				r.attachUnusable(item, problem)
 				continue
 			}

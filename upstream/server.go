@@ -414,19 +414,19 @@ func (s *server) status() Status {
 	return st
 }
 
-// isSelf recognises a definition that would start this program's gateway (MCP-8).
+// isSelf recognises a definition that starts this program as an MCP server (MCP-8).
 func isSelf(def config.Server, executable string) bool {
 	if def.Command == "" || executable == "" {
 		return false
 	}
-	gateway := false
+	served := false
 	for _, arg := range def.Args {
 		if !strings.HasPrefix(arg, "-") {
-			gateway = arg == "mcp"
+			served = arg == "mcp"
 			break
 		}
 	}
-	if !gateway {
+	if !served {
 		return false
 	}
 	path, err := findExecutable(def.Command, def.Cwd, environ.Clean(os.Environ(), def.Env))

@@ -26,8 +26,8 @@ import (
 // is opened at once.
 var errForgotten = errors.New("the server has forgotten the session")
 
-// programName is what this program calls itself to servers, and how the gateway
-// names itself: a server of that name is this program (MCP-8).
+// programName is what this program calls itself to servers. A server of that name
+// is this program (MCP-8).
 const programName = "codemode-ls"
 
 // probeTimeout bounds the probe for a newer protocol version. A server that
@@ -36,7 +36,7 @@ const probeTimeout = 1500 * time.Millisecond
 
 const legacy = "legacy"
 
-// errSelf is that of a server which is this program's own gateway.
+// errSelf is the error of a server that is this program itself.
 var errSelf = errors.New("this server is codemode-ls itself, so it is not connected")
 
 // errStopped ends a session that we close.

@@ -222,6 +222,9 @@ func (a *app) printResult(r *exec.Result, path string) error {
 		failure = stackPlace.ReplaceAllLiteralString(failure, path+":")
 	}
 	fmt.Fprintf(a.stderr, "%s:%s\n", statusWords(r.Status), printable(strings.TrimRight(failure, "\n")))
+	if b := r.Budget; b != nil { // RES-4: people read the number, a model does not
+		fmt.Fprintf(a.stderr, "The budget %s was %s. %s\n", b.Setting, strings.TrimSpace(fmt.Sprint(b.Value, " ", b.Unit)), b.Raise)
+	}
 	return nil
 }
 

@@ -15,7 +15,7 @@ import (
 // runs programs because commands around calls are its whole purpose.
 var doors = map[string][]string{
 	"go.lsp.dev/":                         {"lsp", "typescript", "internal/editortest"},
-	"github.com/mark3labs/mcp-go":         {"upstream", "gateway", "internal/demo", "internal/mcptest"},
+	"github.com/mark3labs/mcp-go":         {"upstream", "internal/demo", "internal/mcptest"},
 	"github.com/dop251/goja":              {"sandbox/guest", "sandbox/ecma"},
 	"github.com/evanw/esbuild":            {"script/esbuild"},
 	"github.com/microsoft/typescript-go":  {"typescript/engine"},
@@ -32,6 +32,7 @@ var doors = map[string][]string{
 // listed may import anything that is.
 var below = map[string][]string{
 	"internal/plaintext": {},
+	"internal/rawjson":   {},
 	"typegen":            {"internal/plaintext"},
 	"script":             {},
 	"config":             {},
@@ -51,7 +52,7 @@ var below = map[string][]string{
 	"audit":              {},
 	"redact":             {},
 	"telemetry":          {},
-	"exec":               {"audit", "cassette", "catalog", "config", "hook", "internal/plaintext", "permission", "redact", "sample", "sandbox", "script", "telemetry", "upstream"},
+	"exec":               {"audit", "cassette", "catalog", "config", "hook", "internal/plaintext", "internal/rawjson", "permission", "redact", "sample", "sandbox", "script", "telemetry", "upstream"},
 }
 
 type listed struct {
