@@ -49,7 +49,7 @@ func (s *Server) callDirect(ctx context.Context, snap *Snapshot, p DirectParams,
 	if err != nil {
 		return nil, badParams("%v", err)
 	}
-	w, err := s.opened(ctx)
+	w, err := s.runnable(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ const (
 	CodeNotWritten    jsonrpc2.Code = -32054 // NOT_WRITTEN: a file could not be written
 	CodeNotOffered    jsonrpc2.Code = -32055 // NOT_OFFERED: known to the protocol, not to this build
 	CodeNotReady      jsonrpc2.Code = -32056 // NOT_READY: before `initialized`
+	CodeRestricted    jsonrpc2.Code = -32057 // RESTRICTED: nobody has vouched for the workspace, so nothing runs in it
 )
 
 var errorWords = map[jsonrpc2.Code]string{
@@ -29,6 +30,7 @@ var errorWords = map[jsonrpc2.Code]string{
 	CodeNotWritten:    "NOT_WRITTEN",
 	CodeNotOffered:    "NOT_OFFERED",
 	CodeNotReady:      "NOT_READY",
+	CodeRestricted:    "RESTRICTED",
 }
 
 // failure is an error of the server's own, with its word in data.code.

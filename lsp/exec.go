@@ -28,7 +28,7 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 	if p.TimeoutMs < 0 || p.ActiveMs < 0 || p.MaxToolCalls < 0 || p.MaxOutputTokens < 0 {
 		return nil, badParams("limits must not be negative")
 	}
-	w, err := s.opened(ctx)
+	w, err := s.runnable(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -139,6 +139,15 @@ func (s *Server) opened(ctx context.Context) (opened, error) {
 	}
 }
 
+// runnable is opened for what runs scripts or calls tools, which a restricted
+// workspace refuses (VSC-7).
+func (s *Server) runnable(ctx context.Context) (opened, error) {
+	if s.o.Workspace.Restricted {
+		return nil, failure(CodeRestricted, "this workspace is not trusted, so no script runs and no tool is called in it")
+	}
+	return s.opened(ctx)
+}
+
 // withPool is snap, or the newest snapshot when snap is from before the
 // workspace was open and has no pool.
 func (s *Server) withPool(ctx context.Context, snap *Snapshot) (*Snapshot, error) {

@@ -353,3 +353,22 @@ func TestAgents(t *testing.T) {
 	}
 	c.call("codemode/declarations", `{"mode":"x"}`).fails(-32602)
 }
+
+// VSC-7: a restricted workspace is checked, and nothing runs in it.
+func TestRestrictedRunsNothing(t *testing.T) {
+	w := newFakeWorkspace(t, func(context.Context, exec.Request) *exec.Result {
+		t.Error("a script ran")
+		return &exec.Result{}
+	})
+	c := connectWith(t, w, Options{Workspace: workspace.Options{Restricted: true}})
+	c.handshake(`{"experimental":{"codemode":{}}}`)
+	for method, params := range map[string]string{
+		"codemode/exec":            `{"code":"return 1"}`,
+		"codemode/callTool":        `{"name":"Exec","arguments":{"code":"return 1"}}`,
+		"codemode/executeBatch":    `{"calls":[{"id":"1","name":"Exec","arguments":{"code":"return 1"}}]}`,
+		"workspace/executeCommand": `{"command":"codemode.exec","arguments":[{"code":"return 1"}]}`,
+	} {
+		c.call(method, params).fails(int(CodeRestricted))
+	}
+	c.call("codemode/catalog", `{}`).ok()
+}

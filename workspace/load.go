@@ -49,7 +49,9 @@ func hasErrors(c *config.Config) bool {
 
 // use makes what was read the configuration in force. w.configuring is held.
 func (w *Workspace) use(l loaded) {
-	startable := func(s config.Server) bool { return l.config.TrustWorkspace || w.verdict(s) == config.Approved }
+	startable := func(s config.Server) bool {
+		return !w.o.Restricted && (l.config.TrustWorkspace || w.verdict(s) == config.Approved)
+	}
 	l.used, l.waiting = choose(l, startable)
 	w.mu.Lock()
 	w.loaded = l

@@ -300,6 +300,19 @@ func TestTrustWorkspace(t *testing.T) {
 	}
 }
 
+// VSC-7: in a restricted workspace no server starts, not even one that a flag names
+// or that trust in the workspace would start.
+func TestRestrictedStartsNothing(t *testing.T) {
+	command, args := mcptest.Write(t, twoTools).Command(t)
+	w := open(t, Options{Restricted: true, DemoWhenEmpty: true, Sources: config.Sources{
+		Editor: jsontext.Value(`{"trust":{"workspace":"always"}}`), Flags: []string{"f=" + command + " " + strings.Join(args, " ")},
+	}})
+	s := w.Snapshot()
+	if names(s) != "" || s.UsesDemo || len(s.Servers) != 1 || s.Servers[0].State != upstream.Untrusted {
+		t.Errorf("%s %+v", names(s), s.Servers)
+	}
+}
+
 // A server of a --server flag needs no approval.
 func TestPoolFromFlags(t *testing.T) {
 	command, args := mcptest.Write(t, twoTools).Command(t)

@@ -36,6 +36,9 @@ type Options struct {
 	Recordings []string
 	// Offline starts no server: a replay needs none (REC-1).
 	Offline bool
+	// Restricted starts no server, whoever has approved it: nobody vouches for the
+	// folders (VSC-7).
+	Restricted bool
 	// DemoWhenEmpty uses the built-in demo server when nothing is configured
 	// (CLI-1).
 	DemoWhenEmpty bool

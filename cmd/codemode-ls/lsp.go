@@ -19,7 +19,8 @@ type lspCommand struct {
 	Pipe  string `help:"Connect to an editor that listens on this socket." placeholder:"PATH" xor:"where"`
 	// Listen is a path and no port: who may connect may start programs, and only a
 	// file has an owner.
-	Listen string `help:"Listen on this socket, which only you can open, and serve every editor's window that connects." placeholder:"PATH" xor:"where"`
+	Listen     string `help:"Listen on this socket, which only you can open, and serve every editor's window that connects." placeholder:"PATH" xor:"where"`
+	Restricted bool   `help:"Start no MCP server and run no script: for a workspace that nobody has vouched for."`
 }
 
 func (lspCommand) Help() string {
@@ -39,6 +40,9 @@ func (c *lspCommand) Run(a *app) error {
 	// The folders are the client's to say, in initialize.
 	o.Sources.Folders = nil
 	o.WarmSandboxes = 1
+	if c.Restricted {
+		o.Restricted, o.WarmSandboxes = true, 0
+	}
 	options := lsp.Options{
 		Workspace:  o,
 		Session:    func(o *workspace.Options) { o.Tracer = telemetry.FromEnvironment(nil, o.Version, a.log) },

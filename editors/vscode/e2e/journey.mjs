@@ -117,6 +117,10 @@ await step("VSC-7: in a restricted window nothing starts", async () => {
   await open("add.exec.ts");
   await statusBar.locator(".codicon-shield").waitFor();
   assert.equal(await page.locator(".codelens-decoration a").count(), 0);
+  // The language server is there all the same.
+  await open("syntax.exec.ts");
+  await page.locator(".squiggly-error").first().waitFor();
+  assert.equal(await waiting.count(), 0);
 });
 
 await step("after trust, the user's server starts and the workspace's is asked for (TRUST-1)", async () => {
@@ -182,14 +186,15 @@ await step("VSC-2: allowed once, the result shows value, call and log", async ()
   await answer("add", "once");
   await result("completed");
   await inPanel('.tree:has-text("sum"):has-text("42")');
-  await inPanel('.calls .name:has-text("mcp__box__add")');
+  await inPanel('.calls .name:has-text("add")');
   await inPanel('.log:has-text("the sum is")');
 });
 
 await step("DRY-1: a dry run asks nothing", async () => {
-  await command("Code Mode: Dry Run Script");
-  await result("completed");
-  await inPanel('.facts:has-text("dry run")');
+  await page.keyboard.press("Control+Shift+F5");
+  await inPanel('header:has(.badge.dry)');
+  await inPanel('.notice.dry:has-text("Nothing was called")');
+  await inPanel('.state:has-text("would ask")');
 });
 
 await step("PERM-4: always allowed in this workspace, it asks no more", async () => {
@@ -267,7 +272,39 @@ await step("VSC-4: the catalog is the text that a model reads, for any budget", 
   await inPanel('#catalog-text:has-text("PARTIAL: 1 of")');
   await shot("catalog-partial");
   await (await inPanel("#namespace")).selectOption({ index: 1 });
-  await inPanel('.tool:has-text("mcp__")');
+  await inPanel(".tool-row");
+  await (await inPanel("#search")).fill("add");
+  await (await inPanel('.tool-row:has-text("add")')).click();
+  await inPanel('#detail:has-text("Input schema")');
+  await shot("catalog-tool");
+});
+
+await step("VSC-2: a large value is named with its size and fetched when asked for", async () => {
+  await page.locator('.activitybar [aria-label^="Explorer"]').first().click();
+  await open("large.exec.ts");
+  await lineOf("return").click();
+  await page.keyboard.press("F5");
+  await inPanel('.omitted:has-text("MiB")');
+  assert.equal(await dialog.count(), 0);
+  await (await inPanel('[data-do="fetch"]')).click();
+  await inPanel('.tree:has-text("60,000")');
+});
+
+await step("VSC-2: runs are side by side, and there again after a reload of the window", async () => {
+  await (await inPanel('.run:has-text("clean.exec.ts")')).click();
+  await inPanel('header:has-text("clean.exec.ts")');
+  await page.reload();
+  await page.locator(explorer).first().waitFor();
+  await statusBar.filter({ hasText: /Code Mode: [1-9]/ }).waitFor();
+  await command("Code Mode: Show Runs");
+  for (const name of ["large.exec.ts", "clean.exec.ts", "add.exec.ts"]) {
+    await inPanel(`.run:has-text("${name}")`);
+  }
+});
+
+await step("VSC-10: the first steps are a view and a walkthrough", async () => {
+  await command("Code Mode: Open Walkthrough");
+  await page.locator(".getting-started-step", { hasText: "Add an MCP server" }).first().waitFor();
 });
 
 await browser.close();

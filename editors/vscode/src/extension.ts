@@ -134,7 +134,7 @@ export function activate(context: vscode.ExtensionContext): void {
           break;
       }
     }),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => server_.start()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => server_.restart()),
     vscode.workspace.onDidChangeConfiguration((e) => {
       if (e.affectsConfiguration("codemode.server")) {
         void server_.restart();

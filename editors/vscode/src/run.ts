@@ -45,6 +45,9 @@ export class Runner implements Feature, vscode.Disposable {
     let client: LanguageClient;
     let document: vscode.TextDocument;
     try {
+      if (!vscode.workspace.isTrusted) {
+        throw new Error("This workspace is restricted, so no script runs in it.");
+      }
       client = await this.server.ready();
       document = await vscode.workspace.openTextDocument(uri);
     } catch (e) {

@@ -30,7 +30,7 @@ export interface Feature {
 const maxEnds = 4;
 const patienceMs = 180_000;
 
-/** Owns the client. There is at most one, and none in a restricted window. */
+/** Owns the client. There is at most one. */
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private features: Feature[] = [];
@@ -61,12 +61,8 @@ export class Server implements vscode.Disposable {
     this.log.show(true);
   }
 
-  /** Starts the server, unless the workspace is not trusted (VSC-7). */
+  /** Starts the server. In a restricted window it starts no MCP server and runs no script (VSC-7). */
   async start(): Promise<void> {
-    if (!vscode.workspace.isTrusted) {
-      this.set("restricted");
-      return;
-    }
     if (this.client) {
       return;
     }
@@ -81,7 +77,7 @@ export class Server implements vscode.Disposable {
     }
     this.set("starting");
     this.log.info(`starting ${command} lsp`);
-    const client = new LanguageClient("codemode", "Code Mode", { command, args: ["lsp"] }, this.options());
+    const client = new LanguageClient("codemode", "Code Mode", { command, args: vscode.workspace.isTrusted ? ["lsp"] : ["lsp", "--restricted"] }, this.options());
     client.registerFeature(experimental);
     client.onDidChangeState((e) => {
       this.follow(client, e.newState);
@@ -119,9 +115,6 @@ export class Server implements vscode.Disposable {
 
   /** The running client, started when there is none; throws in words when there cannot be one. */
   async ready(): Promise<LanguageClient> {
-    if (!vscode.workspace.isTrusted) {
-      throw new Error("This workspace is not trusted, so nothing is started or run in it.");
-    }
     await this.start();
     if (!this.client) {
       throw new Error(this.error ?? "codemode-ls is not running.");
@@ -182,7 +175,7 @@ export class Server implements vscode.Disposable {
     if (state === State.Running) {
       this.error = undefined;
       this.restarting = false;
-      this.set("ready");
+      this.set(vscode.workspace.isTrusted ? "ready" : "restricted");
     } else if (state === State.Stopped) {
       if (this.restarting) {
         this.set("starting");
@@ -238,6 +231,8 @@ export class Server implements vscode.Disposable {
       initializationOptions: () => this.settings(),
       middleware: {
         executeCommand: this.executeCommand,
+        // Nothing can be run in a restricted window, so nothing offers it.
+        provideCodeLenses: (document, token, next) => (vscode.workspace.isTrusted ? next(document, token) : []),
         workspace: {
           configuration: async (params, token, next) => {
             const answers = (await next(params, token)) as unknown[];

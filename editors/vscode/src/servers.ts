@@ -45,7 +45,7 @@ export class Servers implements Feature, vscode.TreeDataProvider<Row>, vscode.Di
       this.set(servers);
     });
     client.onDidChangeState(() => {
-      if (this.server.state === "ready") {
+      if (this.server.state === "ready" || this.server.state === "restricted") {
         void this.refresh();
       } else if (this.server.state !== "starting") {
         this.set([]);
@@ -135,7 +135,9 @@ export class Servers implements Feature, vscode.TreeDataProvider<Row>, vscode.Di
       this.logs.update(s);
     }
     this.changed.fire(undefined);
-    this.waiting.setServers(this.list);
+    if (vscode.workspace.isTrusted) {
+      this.waiting.setServers(this.list);
+    }
   }
 
   private async request(method: string, params: object): Promise<void> {

@@ -15,7 +15,7 @@ export interface Status {
 export function status(state: ServerState, error: string | undefined, servers: readonly Server[], runs: number): Status {
   switch (state) {
     case "restricted":
-      return { text: "$(shield) Code Mode", tooltip: "Code Mode: the workspace is not trusted, so nothing starts and nothing runs.", level: "normal" };
+      return { text: "$(shield) Code Mode", tooltip: "Code Mode: this workspace is restricted: scripts are checked, but no MCP server starts and nothing runs.", level: "normal" };
     case "stopped":
       return { text: "$(circle-slash) Code Mode", tooltip: "Code Mode: stopped.", level: "normal" };
     case "starting":

@@ -21,5 +21,5 @@ test("VSC-5: the worst thing shows", () => {
   assert.equal(status("ready", undefined, [server("failed")], 0).level, "warning");
   assert.equal(status("ready", undefined, [], 0).text, "$(tools) Code Mode: 0 tools");
   assert.equal(status("failed", "gone", [], 0).level, "error");
-  assert.match(status("restricted", undefined, servers, 0).tooltip, /not trusted/);
+  assert.match(status("restricted", undefined, servers, 0).tooltip, /restricted/);
 });
