@@ -168,7 +168,7 @@ func record(dir string, servers []*catalog.Server) error {
 }
 
 type trustCommand struct {
-	List  trustList  `cmd:"" default:"1" help:"Show the decisions, and the servers and hooks that wait for one."`
+	List  trustList  `cmd:"" default:"withargs" help:"List this workspace's servers and hooks: approved, refused or waiting for a decision."`
 	Show  trustShow  `cmd:"" help:"Show all that a server or hook would do."`
 	Allow trustAllow `cmd:"" help:"Approve a server or hook, as it is defined now."`
 	Deny  trustDeny  `cmd:"" help:"Refuse a server or hook, as it is defined now."`
@@ -182,46 +182,108 @@ Examples:
   codemode-ls trust
   codemode-ls trust show github
   codemode-ls trust allow github
-  codemode-ls trust deny hook:1a2b3c4d`
+  codemode-ls trust deny hook:1a2b3c4d
+  codemode-ls trust deny --all`
 }
 
-type trustList struct{}
+type trustList struct {
+	All bool `help:"Also list the decisions of other workspaces."`
+}
 
 func (trustList) Help() string {
 	return `Examples:
   codemode-ls trust list
+  codemode-ls trust list --all
   codemode-ls trust list --workspace ~/src/project`
 }
 
-func (trustList) Run(a *app) error {
+// A trustRow is one decision, or something that waits for one.
+type trustRow struct{ state, name, file, summary string }
+
+func (l *trustList) Run(a *app) error {
 	trust, c, err := a.trust()
 	if err != nil {
 		return err
 	}
-	entries, undecided := trust.Entries(), 0
-	for _, e := range entries {
-		verdict := "refused"
-		if e.Approved {
-			verdict = "approved"
-		}
-		fmt.Fprintf(a.stdout, "%s\t%s\t%s\t%s\n", verdict, single(e.Name), single(e.Summary), single(e.File))
+	folder, err := a.folder()
+	if err != nil {
+		return err
 	}
+	var rows []trustRow
+	here := map[string]bool{} // hashes of what is defined here now
 	for _, s := range c.Servers {
-		if s.Layer == config.Workspace && trust.Verdict(s) == config.Undecided {
-			undecided++
-			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", single(s.Name), single(s.Summary()), single(s.File))
+		if s.Layer == config.Workspace {
+			here[s.ApprovalHash()] = true
+			rows = append(rows, trustRow{trustState(trust.Verdict(s)), s.Name, config.Origin(s), s.Summary()})
 		}
 	}
 	for _, h := range c.Hooks {
-		if trust.HookVerdict(h) == config.Undecided {
-			undecided++
-			fmt.Fprintf(a.stdout, "undecided\t%s\t%s\t%s\n", h.Name(), single(h.Summary()), single(h.File))
+		if h.Layer == config.Workspace {
+			here[h.Hash()] = true
+			rows = append(rows, trustRow{trustState(trust.HookVerdict(h)), h.Name(), h.File, h.Summary()})
 		}
 	}
-	if len(entries)+undecided == 0 {
-		fmt.Fprintln(a.stderr, "No decisions yet, and nothing of a workspace's files waits for one.")
+	others := 0
+	for _, e := range trust.Entries() {
+		if here[e.Hash] {
+			continue
+		}
+		place := e.File
+		if e.Folder != "" {
+			place = e.Folder
+		}
+		path, err := filepath.Rel(folder, place)
+		within := place != "" && err == nil && filepath.IsLocal(path)
+		if e.Folder != "" {
+			within = path == "."
+		}
+		if !within && !l.All {
+			others++
+			continue
+		}
+		state := "refused"
+		if e.Approved {
+			state = "approved"
+		}
+		name := e.Name
+		switch {
+		case e.Folder != "":
+			name = "(whole workspace)"
+		case within:
+			e.Summary += " (no longer defined)"
+		}
+		rows = append(rows, trustRow{state, name, place, e.Summary})
+	}
+	if len(rows) > 0 {
+		table := tabwriter.NewWriter(a.stdout, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(table, "STATE\tNAME\tFROM\tWHAT IT DOES")
+		for _, r := range rows {
+			from := r.file
+			if path, err := filepath.Rel(folder, from); err == nil && filepath.IsLocal(path) {
+				from = path
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.state, single(r.name), single(from), single(r.summary))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(a.stderr, "No decisions for this workspace yet, and nothing in its files waits for one.")
+	}
+	if others > 0 {
+		fmt.Fprintf(a.stderr, "%d decisions of other workspaces or the editor's settings: codemode-ls trust list --all\n", others)
 	}
 	return nil
+}
+
+func trustState(v config.Verdict) string {
+	switch v {
+	case config.Approved:
+		return "approved"
+	case config.Refused:
+		return "refused"
+	}
+	return "undecided"
 }
 
 type trustShow struct {
@@ -282,6 +344,7 @@ func showDefinition(a *app, s config.Server) {
 	for _, name := range slices.Sorted(maps.Keys(shown.Headers)) {
 		line("header", name)
 	}
+	line("tools", shown.ToolLists())
 	for _, read := range shown.Reads {
 		line("reads", read.Name+" → "+read.To)
 	}
@@ -300,16 +363,64 @@ type trustAllow struct {
 func (c *trustAllow) Run(a *app) error { return a.decide(c.Names, true) }
 
 func (trustDeny) Help() string {
-	return `Examples:
+	return `--all is one answer for the whole workspace: nothing that its files name is started, now or later, except what you
+approve by name. --reset takes that answer back, so that each is asked about again.
+
+Examples:
   codemode-ls trust deny github
-  codemode-ls trust deny hook:1a2b3c4d`
+  codemode-ls trust deny hook:1a2b3c4d
+  codemode-ls trust deny --all
+  codemode-ls trust deny --reset`
 }
 
 type trustDeny struct {
-	Names []string `arg:"" name:"name" help:"A server's name, or a hook's: hook:1a2b3c4d."`
+	Names []string `arg:"" optional:"" name:"name" help:"A server's name, or a hook's: hook:1a2b3c4d."`
+	All   bool     `xor:"what" help:"Refuse all servers and hooks that this workspace's files name, now or later."`
+	Reset bool     `xor:"what" help:"Take back the answer of --all."`
 }
 
-func (c *trustDeny) Run(a *app) error { return a.decide(c.Names, false) }
+func (c *trustDeny) Run(a *app) error {
+	switch {
+	case (c.All || c.Reset) == (len(c.Names) > 0):
+		return &exitError{exitUsage, errors.New("trust deny takes either names, or --all, or --reset")}
+	case len(c.Names) > 0:
+		return a.decide(c.Names, false)
+	}
+	trust, all, err := a.trust()
+	if err != nil {
+		return err
+	}
+	folder, err := a.folder()
+	if err != nil {
+		return err
+	}
+	if c.Reset {
+		if err := trust.ForgetWorkspace(folder); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "The answer for the whole of %s is taken back.\n", single(folder))
+		return nil
+	}
+	if err := trust.RefuseWorkspace(folder); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "Refused everything that the files of %s name.\n", single(folder))
+	var still []string
+	for _, s := range all.Servers {
+		if s.Layer == config.Workspace && trust.Verdict(s) == config.Approved {
+			still = append(still, single(s.Name))
+		}
+	}
+	for _, h := range all.Hooks {
+		if h.Layer == config.Workspace && trust.HookVerdict(h) == config.Approved {
+			still = append(still, h.Name())
+		}
+	}
+	if len(still) > 0 {
+		fmt.Fprintf(a.stderr, "Still approved by name: %s\n", strings.Join(still, ", "))
+	}
+	return nil
+}
 
 // trust opens the stored decisions and the configuration, and starts nothing.
 func (a *app) trust() (*config.Trust, *config.Config, error) {
