@@ -218,7 +218,7 @@ await step("VSC-3: prose typed while calls wait allows nothing, in any editor an
   assert.match(await page.locator(".view-lines").first().innerText(), /nothing,.yes/);
   await command("Search: Find in Files");
   await page.keyboard.type(prose, { delay: 30 });
-  await command("Explorer: Focus on Files Explorer View");
+  await command("File: Focus on Files Explorer");
   await page.keyboard.type(" y \t y ", { delay: 30 });
   // In the list itself, after having gone there by the command: letters are no answer.
   await page.keyboard.press("Control+k");

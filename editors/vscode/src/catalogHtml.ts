@@ -6,6 +6,7 @@ import { jsonMarkup } from "./jsonText";
 import { describeAnnotations, ownName } from "./permissionText";
 import type { Catalog, CatalogTool, ToolDescription } from "./protocol";
 import { count, line, visible } from "./text";
+import { toolForm } from "./toolForm";
 
 /** What a person has set in the panel. */
 export interface CatalogQuery {
@@ -103,8 +104,8 @@ export function toolDetail(t: CatalogTool, shown: boolean, described: ToolDescri
 ${t.title && html`<p><strong>${line(t.title)}</strong></p>`}<p class="description">${(t.description && foldText(visible(t.description))) || html`<span class="dim">No description.</span>`}</p>
 <pre class="text">${highlight(described?.signature ?? t.signature)}</pre>
 ${described?.problems?.map((p) => html`<p class="error">${visible(p)}</p>`)}
-<p class="actions"><button data-do="insert" data-tool="${t.name}">Insert call</button><button class="second" data-do="try" data-tool="${t.name}">Try it…</button><button class="second" data-do="copySignature" data-tool="${t.name}">Copy declaration</button></p>
-${schema("Input schema", described?.inputSchema)}${schema("Output schema", described?.outputSchema)}</section>`;
+<p class="actions"><button data-do="insert" data-tool="${t.name}">Insert call</button><button class="second" data-do="copySignature" data-tool="${t.name}">Copy declaration</button></p>
+${described && toolForm(t.name, described.inputSchema)}${schema("Input schema", described?.inputSchema)}${schema("Output schema", described?.outputSchema)}</section>`;
 }
 
 function schema(title: string, value: unknown): Markup | undefined {

@@ -9,6 +9,7 @@ import { Panel, type PanelMessage } from "./panel";
 import { Method, type Catalog, type CatalogTool, type ToolDescription } from "./protocol";
 import type { Feature, Server } from "./server";
 import { visible } from "./text";
+import { argumentsOf } from "./toolForm";
 
 export class CatalogPanel implements Feature, vscode.Disposable {
   private readonly panel: Panel;
@@ -19,6 +20,9 @@ export class CatalogPanel implements Feature, vscode.Disposable {
   private shown: Catalog | undefined;
   private changes: ToolChange[] | undefined;
   private detail: string | undefined;
+  private readonly tried = new vscode.EventEmitter<{ name: string; args: Record<string, unknown> }>();
+  /** A person has filled in a tool's form. */
+  readonly onDidTry = this.tried.event;
   /** A request is under way; wanted says what to ask for after it. */
   private busy = false;
   private wanted: "budget" | "pool" | undefined;
@@ -52,6 +56,7 @@ export class CatalogPanel implements Feature, vscode.Disposable {
 
   dispose(): void {
     this.panel.dispose();
+    this.tried.dispose();
   }
 
   /** Asks anew: one request at a time, and after it at most one for all that was wanted meanwhile. */
@@ -142,7 +147,13 @@ export class CatalogPanel implements Feature, vscode.Disposable {
     } else if (m.do === "insert" && tool) {
       await insertCall(this.server, tool.name);
     } else if (m.do === "try" && tool) {
-      await vscode.commands.executeCommand("codemode.tryTool", tool.name);
+      try {
+        const described = await this.server.running?.sendRequest<ToolDescription>(Method.describe, { name: tool.name });
+        const values = Array.isArray(m.values) ? m.values.map((v) => (typeof v === "string" ? v : "")) : [];
+        this.tried.fire({ name: tool.name, args: argumentsOf(described?.inputSchema, values) });
+      } catch (e) {
+        void vscode.window.showErrorMessage(e instanceof Error ? e.message : String(e));
+      }
     } else if (m.do === "detail" && tool) {
       await this.showDetail(tool);
     }

@@ -69,7 +69,7 @@ export function activate(context: vscode.ExtensionContext): void {
     command("codemode.dryRunScript", (target?: unknown) => runner.run(target, true)),
     command("codemode.runAgain", () => {
       const run = resultPanel.current;
-      return run ? runner.run(run.uri, run.dryRun) : undefined;
+      return run ? runner.again(run, run.dryRun) : undefined;
     }),
     command("codemode.stopRun", (target?: unknown) => {
       runner.stopScript(target);
@@ -114,6 +114,7 @@ export function activate(context: vscode.ExtensionContext): void {
     command("codemode.refreshRules", () => {
       rules.refresh();
     }),
+    catalogPanel.onDidTry(({ name, args }) => runner.tryTool(name, args)),
     resultPanel.onDidAsk(({ action, run }) => {
       switch (action) {
         case "stop":
@@ -121,7 +122,7 @@ export function activate(context: vscode.ExtensionContext): void {
           break;
         case "run":
         case "dryRun":
-          void runner.run(run?.uri, action === "dryRun");
+          void (run ? runner.again(run, action === "dryRun") : runner.run(undefined, action === "dryRun"));
           break;
         case "review":
           void waiting.focus();

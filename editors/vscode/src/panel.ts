@@ -18,6 +18,7 @@ export interface PanelMessage {
   run?: string;
   tokens?: number;
   namespace?: string;
+  values?: unknown;
 }
 
 /** One panel at most of each kind; it is made when it is first shown. */

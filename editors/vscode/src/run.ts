@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { ownName } from "./permissionText";
 import { Method, type ExecEvent, type ExecResult } from "./protocol";
 import { RunModel } from "./runModel";
 import type { RunsPanel } from "./runsPanel";
@@ -54,15 +55,41 @@ export class Runner implements Feature, vscode.Disposable {
       await this.server.explain(e);
       return;
     }
-    const run = new RunModel(randomUUID(), document.uri.toString(), dryRun, Date.now());
+    await this.follow(client, new RunModel(randomUUID(), document.uri.toString(), dryRun, Date.now()), {
+      textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document),
+    });
+  }
+
+  /** Runs a run of before once more. */
+  async again(run: RunModel, dryRun: boolean): Promise<void> {
+    await (run.code === undefined ? this.run(run.uri, dryRun) : this.runCode(run.uri, run.code, dryRun));
+  }
+
+  /** Calls one tool, as a script of one line. */
+  async tryTool(name: string, args: Record<string, unknown>): Promise<void> {
+    await this.runCode(`codemode-try:/${encodeURIComponent(ownName(name))}`, `return await tools[${JSON.stringify(name)}](${JSON.stringify(args)});`, false);
+  }
+
+  private async runCode(uri: string, code: string, dryRun: boolean): Promise<void> {
+    try {
+      if (!vscode.workspace.isTrusted) {
+        throw new Error("This workspace is restricted, so no tool is called in it.");
+      }
+      await this.follow(await this.server.ready(), new RunModel(randomUUID(), uri, dryRun, Date.now(), code), { code });
+    } catch (e) {
+      await this.server.explain(e);
+    }
+  }
+
+  private async follow(client: LanguageClient, run: RunModel, what: object): Promise<void> {
+    const { dryRun } = run;
     const stop = new vscode.CancellationTokenSource();
     this.stops.set(run, stop);
     this.panel.start(run);
     this.report();
     try {
       await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: dryRun ? "Dry run" : "Running script" }, async () => {
-        const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
-        run.finish(await client.sendRequest<ExecResult>(Method.exec, { textDocument, dryRun, token: run.id }, stop.token));
+        run.finish(await client.sendRequest<ExecResult>(Method.exec, { ...what, dryRun, token: run.id }, stop.token));
       });
     } catch (e) {
       run.fail(stop.token.isCancellationRequested ? "Stopped." : this.server.running === client ? words(e) : "codemode-ls ended while this script ran. Calls that were under way may have taken effect.");

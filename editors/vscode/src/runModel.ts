@@ -12,6 +12,7 @@ export interface SavedRun {
   uri: string;
   dryRun: boolean;
   startedAt: number;
+  code?: string;
   result?: ExecResult;
   failure?: string;
 }
@@ -29,12 +30,16 @@ export class RunModel {
   /** When each call came into each of its states, in ms since the run's start. */
   readonly seen = new Map<number, Partial<Record<CallStatus, number>>>();
 
-  /** @param id the token that marks the run's events */
+  /**
+   * @param id the token that marks the run's events
+   * @param code what runs when no document does; the uri then only has a name
+   */
   constructor(
     readonly id: string,
     readonly uri: string,
     readonly dryRun: boolean,
     readonly startedAt: number,
+    readonly code?: string,
   ) {}
 
   get running(): boolean {
@@ -89,13 +94,14 @@ export class RunModel {
       uri: this.uri,
       dryRun: this.dryRun,
       startedAt: this.startedAt,
+      ...(this.code === undefined ? {} : { code: this.code }),
       ...(this.result ? { result: this.result } : {}),
       ...(this.failure === undefined ? {} : { failure: this.failure }),
     };
   }
 
   static restore(saved: SavedRun): RunModel {
-    const run = new RunModel(saved.id, saved.uri, saved.dryRun, saved.startedAt);
+    const run = new RunModel(saved.id, saved.uri, saved.dryRun, saved.startedAt, saved.code);
     if (saved.result) {
       run.finish(saved.result);
     } else {

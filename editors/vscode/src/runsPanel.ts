@@ -182,7 +182,7 @@ export class RunsPanel implements vscode.Disposable {
       return;
     }
     if (m.open !== undefined) {
-      if (m.open === run?.uri) {
+      if (m.open === run?.uri && run.code === undefined) {
         void openPlace(m.open, Number(m.line ?? 0), Number(m.character ?? 0));
       }
       return;

@@ -254,15 +254,10 @@ export class WaitingList implements Feature, vscode.WebviewViewProvider, vscode.
   }
 
   private describe(): string {
-    const first = this.model.items[0];
-    switch (first?.kind) {
-      case "call":
-        return "A script needs your permission.";
-      case "server":
-        return "An MCP server needs your approval.";
-      default:
-        return "Code Mode needs your answer.";
+    if (this.model.upcoming.length > 0 || this.model.items.some((i) => i.kind === "call")) {
+      return "A script needs your permission.";
     }
+    return this.model.items[0]?.kind === "server" ? "An MCP server needs your approval." : "Code Mode needs your answer.";
   }
 
   /** Scrolls to the call where the script can be seen, but not where somebody may be typing. */

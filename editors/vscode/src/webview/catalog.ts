@@ -214,6 +214,15 @@ document.addEventListener("input", (event) => {
   }
 });
 
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form instanceof HTMLFormElement && form.dataset["try"] !== undefined) {
+    event.preventDefault();
+    const values = [...form.querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>("[data-field]")].map((f) => f.value);
+    host.postMessage({ type: "click", do: "try", tool: form.dataset["try"], values });
+  }
+});
+
 namespace.addEventListener("change", () => {
   host.postMessage({ type: "namespace", namespace: namespace.value });
 });
