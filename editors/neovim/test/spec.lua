@@ -106,6 +106,19 @@ local function check_prompt()
   check('an answer is taken after a moment', answered.decision == 'allow' and answered.scope == 'once', answered)
 end
 
+-- A value that was left out is never shown as something else; a dry run says what
+-- would be asked.
+local function check_result()
+  local show = require('codemode.show')
+  local r = {
+    status = 'completed', timing = { wallMs = 5 }, hasValue = true, valueOmitted = { bytes = 3 * 1024 * 1024, artifact = '/cache/v.json' },
+    calls = { { status = 'completed', tool = 'mcp__s__t', verdict = 'ask' } }, logs = {}, output = {}, warnings = {},
+  }
+  local lines = table.concat(show.result_lines(r, true), '\n')
+  check('a large value is named with its size and place', lines:find('3.0 MiB, is in /cache/v.json', 1, true), lines)
+  check('a dry run says what would be asked', lines:find('would ask  mcp__s__t', 1, true), lines)
+end
+
 local function lines_of(name)
   local buffer = vim.fn.bufnr('^' .. name .. '$')
   return buffer == -1 and '' or table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n')
@@ -120,6 +133,7 @@ local ok, err = xpcall(function()
   vim.cmd('runtime plugin/codemode.lua')
   vim.cmd('runtime ftdetect/codemode.lua')
   check_prompt()
+  check_result()
   require('codemode.prompts').reading_ms = 0 -- nobody reads what follows
   require('codemode').setup({
     -- Typed on a command line, and so trusted; what settings name has to be approved.

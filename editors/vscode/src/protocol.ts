@@ -120,6 +120,8 @@ export interface ExecResult {
   diagnostics?: Diagnostic[];
   truncated?: { totalChars: number; artifact?: string };
   dropped?: { images: number; bytes: number };
+  /** What ended the run, if a limit did. */
+  budget?: { setting: string; value: number; unit?: string; raise: string };
   timing: { wallMs: number; activeMs: number; permissionMs: number; queuedMs: number };
 }
 

@@ -32,14 +32,6 @@ const callWords: Record<CallStatus, string> = {
 
 const verdictWords = { allow: "would be allowed", ask: "would ask", deny: "would be denied" };
 
-/** The setting that raises what ended a run. */
-const budgetSettings: Record<string, { setting: string; name: string }> = {
-  TIMEOUT: { setting: "codemode.exec.timeoutMs", name: "time" },
-  ACTIVE_BUDGET: { setting: "codemode.exec.activeMs", name: "computing time" },
-  MEMORY: { setting: "codemode.exec.memoryMB", name: "memory" },
-  TOO_MANY_CALLS: { setting: "codemode.exec.maxToolCalls", name: "number of tool calls" },
-};
-
 /** Image types that are shown; SVG is a document and is not among them. */
 const imageTypes = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
@@ -132,10 +124,10 @@ function problem(run: RunModel): Markup | undefined {
   if (!e && findings.length === 0) {
     return undefined;
   }
-  const budget = budgetSettings[e?.code ?? ""];
+  const budget = run.result?.budget;
   return html`<section class="problem">${
     e && html`<p><strong>${line(e.name)}</strong>: ${foldText(visible(e.message))}${place(run, e.range)}</p>`
-  }${budget && html`<p class="actions"><button class="second" data-do="setting" data-tool="${budget.setting}">Change the limit of ${budget.name}</button> <code class="dim">${budget.setting}</code></p>`}${
+  }${budget && html`<p>The limit was ${budget.value.toLocaleString("en-US")}${budget.unit !== undefined && ` ${line(budget.unit, 20)}`}. ${visible(budget.raise)}</p><p class="actions"><button class="second" data-do="setting" data-tool="codemode.${budget.setting}">Change the limit</button> <code class="dim">codemode.${budget.setting}</code></p>`}${
     e?.stack && html`<details data-key="stack ${run.id}"><summary>Stack</summary><pre>${stack(run, e.stack)}</pre></details>`
   }${findings.length > 0 && html`<ul>${findings.map((d) => html`<li>${visible(d.message)}${place(run, d.range)}</li>`)}</ul>`}</section>`;
 }

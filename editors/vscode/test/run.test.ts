@@ -181,8 +181,10 @@ describe("VSC-2: the result", () => {
 
   it("names the setting of the budget that ended it", () => {
     const r = run();
-    r.finish({ ...result, status: "timeout", hasValue: false, error: { name: "TimeoutError", message: "too long", code: "TIMEOUT" } });
-    assert.match(resultView(r, 0).text, /data-do="setting" data-tool="codemode.exec.timeoutMs"/);
+    r.finish({ ...result, status: "timeout", hasValue: false, error: { name: "TimeoutError", message: "too long", code: "TIMEOUT" }, budget: { setting: "exec.timeoutMs", value: 120_000, unit: "ms", raise: "Raise <it>." } });
+    const view = resultView(r, 0).text;
+    assert.match(view, /The limit was 120,000 ms\. Raise &lt;it&gt;\./);
+    assert.match(view, /data-do="setting" data-tool="codemode.exec.timeoutMs"/);
   });
 
   it("shows images as data, labelled, and nothing that could be a document", () => {

@@ -47,14 +47,18 @@ function M.result_lines(r, dry)
     local place = r.error.range and ('line ' .. (r.error.range.start.line + 1) .. ': ') or ''
     add(lines, 'Error', split(place .. r.error.name .. ': ' .. r.error.message))
   end
-  if r.hasValue then
+  if type(r.valueOmitted) == 'table' then
+    local where = type(r.valueOmitted.artifact) == 'string' and ', is in ' .. text.visible(r.valueOmitted.artifact) or ''
+    add(lines, 'Value', { string.format('  left out: it has %.1f MiB%s', r.valueOmitted.bytes / 1024 / 1024, where) })
+  elseif r.hasValue then
     add(lines, 'Value', type(r.value) == 'string' and split(r.value) or text.json_lines(r.value == nil and vim.NIL or r.value))
   end
   local calls = {}
   for _, c in ipairs(r.calls) do
     local time = c.timing and string.format(' (%d ms)', c.timing.totalMs) or ''
     local place = c.range and (', line ' .. (c.range.start.line + 1)) or ''
-    calls[#calls + 1] = '  ' .. c.status .. '  ' .. text.line(c.tool) .. place .. time
+    local verdicts = { allow = 'would be allowed', ask = 'would ask', deny = 'would be denied' }
+    calls[#calls + 1] = '  ' .. (dry and verdicts[c.verdict] or c.status) .. '  ' .. text.line(c.tool) .. place .. time
     if c.error then
       calls[#calls + 1] = '      ' .. text.line(c.error, 500)
     end
