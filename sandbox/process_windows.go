@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"unsafe"
 
+	"codemode-ls/sandbox/frame"
+
 	"golang.org/x/sys/windows"
 )
 
@@ -35,7 +37,7 @@ func confine(cmd *exec.Cmd, memoryMB int) jobHandle {
 				windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION,
 			ActiveProcessLimit: 1,
 		},
-		ProcessMemoryLimit: uintptr(memoryMB+memorySlackMB) << 20,
+		ProcessMemoryLimit: uintptr(memoryMB+frame.MemorySlackMB) << 20,
 	}
 	if memoryMB <= 0 {
 		info.BasicLimitInformation.LimitFlags &^= windows.JOB_OBJECT_LIMIT_PROCESS_MEMORY

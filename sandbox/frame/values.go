@@ -22,6 +22,10 @@ const (
 	ExitMemory = 87 // the script used more memory than it may
 )
 
+// MemorySlackMB is how far the operating system's cap on memory is above the script's:
+// room for the runtime itself, below which it cannot even report.
+const MemorySlackMB = 192
+
 // Levels of console output, by their number in a frame.
 var Levels = [...]string{"log", "info", "warn", "error", "debug"}
 

@@ -1,9 +1,5 @@
 package guest
 
-// memorySlackMB is what the operating system's cap is above the script's: room
-// for the runtime itself, below which it cannot even report.
-const memorySlackMB = 192
-
 // cpuSeconds is the kernel's own cap on a child's computing, far above every
 // budget: nothing outlives a host that was killed.
 const cpuSeconds = 3600

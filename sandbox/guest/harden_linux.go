@@ -3,6 +3,8 @@ package guest
 import (
 	"fmt"
 
+	"codemode-ls/sandbox/frame"
+
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"github.com/landlock-lsm/go-landlock/landlock"
 	"golang.org/x/sys/unix"
@@ -58,7 +60,7 @@ func harden(memoryMB int) error {
 	limits := map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_FSIZE: 0, unix.RLIMIT_NOFILE: 16, unix.RLIMIT_CPU: cpuSeconds}
 	if memoryMB > 0 && !raceDetector {
 		// DATA counts private writable memory alone; AS would count what Go reserves.
-		limits[unix.RLIMIT_DATA] = uint64(memoryMB+memorySlackMB) << 20
+		limits[unix.RLIMIT_DATA] = uint64(memoryMB+frame.MemorySlackMB) << 20
 	}
 	for resource, v := range limits {
 		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: v, Max: v}); err != nil {
