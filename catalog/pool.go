@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // group is what shares a key: the tools of one server, or of several whose
@@ -210,6 +212,54 @@ func (t *Tool) Pin() string {
 		t.pin = hex.EncodeToString(h.Sum(nil)[:16])
 	}
 	return t.pin
+}
+
+// Card is what Pin identifies as a text for a person, line by line: two of them can
+// be compared.
+func (t *Tool) Card() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "name: %s\n", t.MCPName)
+	if t.Description != "" {
+		b.WriteString("description:\n")
+		for line := range strings.SplitSeq(t.Description, "\n") {
+			wrap(&b, line)
+		}
+	}
+	for _, part := range []struct {
+		name  string
+		value jsontext.Value
+	}{{"input schema", t.InputSchema}, {"output schema", t.OutputSchema}, {"annotations", t.RawAnnotations}} {
+		if part.value == nil {
+			continue
+		}
+		v := part.value.Clone()
+		if v.Indent(jsontext.WithIndent("  "), jsontext.WithIndentPrefix("  "), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+			v = part.value
+		}
+		fmt.Fprintf(&b, "%s:\n", part.name)
+		for line := range strings.SplitSeq(string(v), "\n") {
+			wrap(&b, strings.TrimPrefix(line, "  "))
+		}
+	}
+	return b.String()
+}
+
+// cardWidth is where a line of a Card goes on in the next one, in bytes: a change
+// within a long text is seen where it is.
+const cardWidth = 100
+
+func wrap(b *strings.Builder, line string) {
+	for len(line) > cardWidth {
+		at := strings.LastIndexByte(line[:cardWidth], ' ')
+		if at < cardWidth/2 {
+			if at = strings.IndexByte(line, ' '); at < 0 {
+				break
+			}
+		}
+		fmt.Fprintf(b, "  %s\n", line[:at])
+		line = line[at+1:]
+	}
+	fmt.Fprintf(b, "  %s\n", line)
 }
 
 // sum identifies the tool: its server and its bytes.

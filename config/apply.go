@@ -177,6 +177,10 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 		if values := d.words(s, v, "allow", "ask"); values != nil {
 			c.ReadOnlyAllow = named(values, "allow")
 		}
+	case "permissions.toolChanges":
+		if values := d.words(s, v, "allow", "ask"); values != nil {
+			c.ToolChangesAllow = named(values, "allow")
+		}
 	default:
 		if n, ok := d.integer(s, v); ok {
 			s.set(c, n)

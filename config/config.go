@@ -270,6 +270,9 @@ type Config struct {
 	// ReadOnlyAllow are the servers whose "read-only" annotations a person has
 	// chosen to trust (PERM-9, permissions.readOnly).
 	ReadOnlyAllow []string
+	// ToolChangesAllow are the servers whose tools remain allowed however they change
+	// (permissions.toolChanges).
+	ToolChangesAllow []string
 	// TrustWorkspace is codemode.trust.workspace "always" from the user or a flag.
 	TrustWorkspace bool
 	// PromptTimeout is how long a fallback prompt may stay unanswered (PERM-13).

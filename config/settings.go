@@ -66,6 +66,10 @@ func Settings() []Setting {
 			Doc: "Servers whose read-only annotations are trusted: `{ \"github\": \"allow\" }` runs the tools that this server marks as read-only without asking.",
 		},
 		{
+			Name: "permissions.toolChanges", Type: "object", Trusted: true,
+			Doc: "Servers whose tools remain allowed when they change: `{ \"clock\": \"allow\" }` for a server whose descriptions hold a date, or that you develop. All others ask once more for a tool that has changed since it was allowed.",
+		},
+		{
 			Name: "hooks", Type: "object", Trusted: true,
 			Doc: "Commands that are run before and after tool calls, by event, as `docs/hooks.md` describes.",
 		},

@@ -242,6 +242,7 @@ func (x *run) pass(ctx context.Context, c *call) (*upstream.Result, error) {
 func (x *run) decided(c *call, v verdict) {
 	x.r.log().Debug("call decided", "run", x.id, "tool", c.tool.Name, "allow", v.allow, "by", v.by)
 	x.audited(c, v)
+	x.pinFirst(c, v)
 	c.span.Set("codemode.permission.by", v.by)
 }
 
@@ -276,7 +277,7 @@ func (x *run) decide(c *call) (v verdict, decided bool) {
 		return verdict{allow: true, rule: d.Rule, by: byGrant, scope: "loop", loop: l}, true
 	}
 	a := c.tool.Annotations
-	if d.Rule == nil && rules.Inherits(leaf) && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive) &&
+	if d.Rule == nil && rules.Inherits(leaf) && !rules.Changed(leaf) && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive) &&
 		x.r.ReadOnlyAllowed != nil && x.r.ReadOnlyAllowed(c.tool.Server) {
 		return verdict{allow: true, by: byReadOnly}, true // PERM-9
 	}

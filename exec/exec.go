@@ -35,6 +35,9 @@ type Sandbox interface {
 type Rules interface {
 	Rules() *permission.Rules
 	Set(layer permission.Layer, effect permission.Effect, match string) error
+	// Pin keeps tools as they are; Was is a tool that has changed since, as it was.
+	Pin(first bool, list ...permission.Pin) error
+	Was(leaf string) (text string, changed bool)
 }
 
 // Asker asks a person (PERM-6, PERM-7). Ask is called for one question at a
@@ -62,6 +65,9 @@ type Question struct {
 	Range         *script.Range `json:"range,omitzero"`
 	Waiting       int           `json:"waiting"`       // how many more questions wait behind this one
 	Note          string        `json:"note,omitzero"` // why a hook wants this to be asked
+	// Changed is there when the server has changed the tool since the person allowed it
+	// or approved the server: how, line by line.
+	Changed string `json:"changed,omitzero"`
 	// Loop is there when the script calls this tool again and again: the scope
 	// "loop" makes sense (PERM-12).
 	Loop *LoopOffer `json:"loop,omitzero"`

@@ -57,6 +57,7 @@ func (n *question) keep(a Answer, asking []*permission.Rule) bool {
 		effect = permission.Allow
 	}
 	leaf := n.c.tool.Name
+	defer n.pinAnew(a)
 	rules := n.x.r.Rules.Rules()
 	g := grant{effect: effect, asking: append(rules.Asking(leaf), asking...)}
 	if d := rules.Decide(leaf); d.Effect == permission.Allow {

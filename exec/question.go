@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -338,8 +337,8 @@ func (n *question) shown(behind int) Question {
 		Arguments: arguments, Call: n.c.record.Index, URI: n.x.request.URI, Range: n.c.record.Range, Waiting: behind,
 		Note: n.hookSays, Loop: n.offer,
 	}
-	if n.x.r.Rules.Rules().Changed(t.Name) {
-		s.Note = strings.TrimSpace(s.Note + "\nThe server has changed this tool since it was allowed always: look at its description and arguments again.")
+	if was, changed := n.x.r.Rules.Was(t.Name); changed {
+		s.Changed = ToolChange(was, t, maxShownChange)
 	}
 	if t.RawAnnotations.IsValid() {
 		s.Annotations = t.RawAnnotations

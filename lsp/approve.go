@@ -206,6 +206,9 @@ func promptText(doc *Document, q exec.Question, snap *Snapshot) string {
 		fmt.Fprintf(&b, "A hook says: %s\n", plain(q.Note, 300))
 	}
 	fmt.Fprintf(&b, "Arguments: %s", argumentsText(q.Arguments))
+	if q.Changed != "" { // behind the arguments, which a long change must not push away
+		fmt.Fprintf(&b, "\nIts server has changed this tool since you allowed it:\n%s", printable(q.Changed))
+	}
 	switch {
 	case q.Waiting == 1:
 		b.WriteString("\n1 more question waits.")

@@ -60,8 +60,10 @@ func readFile(path string, layer Layer) (ruleFile, []byte) {
 	return parseFile(text, path, layer), text
 }
 
-// readText never waits: what lies at path may be a FIFO or a device.
-func readText(path string) ([]byte, error) {
+func readText(path string) ([]byte, error) { return readBounded(path, maxFile) }
+
+// readBounded never waits: what lies at path may be a FIFO or a device.
+func readBounded(path string, most int) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, there := os.Lstat(path); there == nil {
@@ -79,12 +81,12 @@ func readText(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
-	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	text, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("larger than %d bytes", maxFile)
+	if len(text) > most {
+		return nil, fmt.Errorf("larger than %d bytes", most)
 	}
 	return text, nil
 }

@@ -3,7 +3,6 @@ package permission
 import (
 	"maps"
 	"slices"
-	"strings"
 )
 
 // A rule names tools, and a name is no identity: a repository can define a server
@@ -13,23 +12,6 @@ import (
 // Own is the identity of every server that the user has configured: a rule that
 // somebody wrote by hand is about those.
 const Own = "own"
-
-// pinSign stands before the pin of a tool in a grant, behind the identity.
-const pinSign = "#"
-
-// Changed says whether a rule would allow the tool that has a name if the tool were
-// still what it was when a person allowed it.
-func (r *Rules) Changed(leaf string) bool {
-	if r.known == nil {
-		return false
-	}
-	server, ok := r.known.Tools[leaf]
-	return ok && slices.ContainsFunc(r.exact[leaf], func(rule *Rule) bool {
-		return rule.Effect == Allow && !r.countsFor(rule, server) && slices.ContainsFunc(r.grants[keyOf(rule)], func(entry string) bool {
-			return strings.HasPrefix(entry, server.Identity+pinSign)
-		})
-	})
-}
 
 // A Server is a configured server as rules see it.
 type Server struct {
@@ -41,8 +23,10 @@ type Server struct {
 	// but what a person has allowed for exactly this one.
 	Apart bool
 	// Tool, of a tool's server, identifies the tool as it is now: its name, description,
-	// schemas and annotations. A person who allows it always allows exactly that.
+	// schemas and annotations.
 	Tool string
+	// MayChange: the user has chosen to allow this server's tools however they change.
+	MayChange bool
 	// Trusted: the user has chosen to trust all that workspaces bring.
 	Trusted bool
 }
@@ -79,7 +63,7 @@ func (r *Rules) counts(rule *Rule, leaf string) bool {
 		return true
 	}
 	server, ok := r.known.Tools[leaf]
-	return ok && r.countsFor(rule, server)
+	return ok && r.countsFor(rule, server) && !(rule.Pins() && r.Changed(leaf))
 }
 
 func (r *Rules) countsFor(rule *Rule, server Server) bool {
@@ -90,10 +74,7 @@ func (r *Rules) countsFor(rule *Rule, server Server) bool {
 		return !server.Apart
 	}
 	if given, ok := r.grants[keyOf(rule)]; ok {
-		return slices.ContainsFunc(given, func(entry string) bool {
-			identity, tool, pinned := strings.Cut(entry, pinSign)
-			return identity == server.Identity && (!pinned || tool == server.Tool)
-		})
+		return slices.Contains(given, server.Identity)
 	}
 	return server.Identity == Own || server.Trusted && !server.Apart
 }
@@ -110,9 +91,6 @@ func (k *Known) given(match string) []string {
 	}
 	if leaf, ok := p.leaf(); ok {
 		if server, ok := k.Tools[leaf]; ok {
-			if server.Tool != "" {
-				return []string{server.Identity + pinSign + server.Tool}
-			}
 			return []string{server.Identity}
 		}
 	}
@@ -128,11 +106,7 @@ func (k *Known) given(match string) []string {
 // merge is the identities that a rule is for after it was set again. A rule that
 // stood there without a grant was for Own.
 func merge(before []string, recorded, stood bool, now []string) []string {
-	// The answer pins a tool anew.
-	list := slices.DeleteFunc(slices.Clone(before), func(entry string) bool {
-		identity, _, _ := strings.Cut(entry, pinSign)
-		return slices.ContainsFunc(now, func(n string) bool { return n == identity || strings.HasPrefix(n, identity+pinSign) })
-	})
+	list := slices.Clone(before)
 	if stood && !recorded {
 		list = append(list, Own)
 	}
@@ -161,8 +135,7 @@ func (r *Rules) Counts(rule Rule) (counts bool, why string) {
 	if !ok {
 		return true, "counts for your own servers"
 	}
-	for _, entry := range given {
-		identity, _, _ := strings.Cut(entry, pinSign)
+	for _, identity := range given {
 		if identity == Own || r.known != nil && slices.ContainsFunc(r.known.Servers, func(s Server) bool { return s.Identity == identity }) {
 			return true, "counts for the servers it was given for"
 		}

@@ -57,6 +57,7 @@ type Rules struct {
 	// a name, whoever has it. grants is whom rules were given for.
 	known  *Known
 	grants grants
+	pins   pins
 }
 
 type glob struct {

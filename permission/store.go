@@ -46,6 +46,7 @@ type Store struct {
 	known    *Known
 	given    *grantsSource
 	mine     grants // of the session's rules
+	pins     pinsSource
 	rules    *Rules
 	problems []Problem
 }
@@ -81,9 +82,10 @@ type Problem struct {
 
 // OpenStore reads the files.
 func OpenStore(o StoreOptions) *Store {
-	s := &Store{options: o, sources: sourcesOf(o), fixed: slices.Clone(o.Fixed), mine: grants{}}
+	s := &Store{options: o, sources: sourcesOf(o), fixed: slices.Clone(o.Fixed), mine: grants{}, pins: pinsSource{pins: pins{}}}
 	if o.UserDir != "" {
 		s.given = &grantsSource{path: filepath.Join(o.UserDir, grantsFile)}
+		s.pins.path = filepath.Join(o.UserDir, pinsFile)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,6 +182,9 @@ func (s *Store) Set(layer Layer, effect Effect, match string) error {
 	match = Canonical(match)
 	s.mu.Lock()
 	err := s.set(layer, effect, match)
+	if err == nil && effect == Allow {
+		err = s.unpin(match)
+	}
 	if err == nil {
 		s.reload(true)
 	}
@@ -323,6 +328,7 @@ func (s *Store) reload(all bool) (changed bool) {
 		changed = f.reload(all) || changed
 	}
 	changed = s.given.reload(all) || changed
+	changed = s.pins.reload(all) || changed
 	if changed || all {
 		s.build()
 	}
@@ -351,8 +357,12 @@ func (s *Store) build() {
 			rules = append(rules, Rule{Effect: Ask, Layer: User, Match: everyTool, File: s.given.path})
 		}
 	}
+	if err := s.pins.err; err != nil { // what has changed since is not known
+		s.problems = append(s.problems, Problem{File: s.pins.path, Message: err.Error()})
+		rules = append(rules, Rule{Effect: Ask, Layer: User, Match: everyTool, File: s.pins.path})
+	}
 	s.rules = NewRules(rules)
-	s.rules.known, s.rules.grants = s.known, all
+	s.rules.known, s.rules.grants, s.rules.pins = s.known, all, s.pins.pins
 }
 
 // reload reads a file again if it may have changed, and says whether it has.

@@ -398,6 +398,9 @@ func (s *server) status() Status {
 	st := Status{Server: s.shown, State: s.state, Error: s.failure, Stderr: s.stderr.String()}
 	if s.offer != nil && !s.offer.Gone {
 		st.Tools, st.Cached, st.LeftOut = len(s.offer.Tools), s.offer.Cached, s.offer.Problems
+		if len(s.offer.Tools) == 1 { // those that cannot be used do not count
+			st.CodeMode = isCodeMode([]jsontext.Value{s.offer.Tools[0].Raw()})
+		}
 	}
 	if s.session != nil && s.session.process != nil {
 		st.PID = s.session.process.pid
@@ -410,7 +413,7 @@ func (s *server) status() Status {
 	if s.session != nil {
 		st.Faults = append(st.Faults, s.session.faults()...)
 	}
-	st.CodeMode, st.Self = isCodeMode(s.tools), s.self
+	st.Self = s.self
 	return st
 }
 

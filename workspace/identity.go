@@ -47,10 +47,12 @@ func untrusted(servers []config.Server) []upstream.Status {
 // workspace defines is exactly that definition (TRUST-3).
 func RuleServer(s config.Server, c *config.Config) permission.Server {
 	if s.Layer != config.Workspace {
-		return permission.Server{Identity: permission.Own, Key: config.Key(s.Name)}
+		return permission.Server{Identity: permission.Own, Key: config.Key(s.Name), MayChange: slices.Contains(c.ToolChangesAllow, s.Name)}
 	}
+	apart := s.Resembles != ""
 	return permission.Server{
-		Identity: s.ApprovalHash(), Key: config.Key(s.Name), Apart: s.Resembles != "", Trusted: c.TrustWorkspace,
+		Identity: s.ApprovalHash(), Key: config.Key(s.Name), Apart: apart, Trusted: c.TrustWorkspace,
+		MayChange: c.TrustWorkspace && !apart && slices.Contains(c.ToolChangesAllow, s.Name),
 	}
 }
 
@@ -101,6 +103,27 @@ func (w *Workspace) readOnlyAllowed(name string) bool {
 	}
 	s := RuleServer(w.loaded.used[i], w.loaded.config)
 	return s.Identity == permission.Own || s.Trusted && !s.Apart
+}
+
+// pinApproved pins what the approved servers of the workspace list at first: a person
+// who approves a server approves these tools.
+func (w *Workspace) pinApproved(s *Snapshot) {
+	approved := map[string]bool{}
+	for _, v := range s.Servers {
+		approved[v.Server.Name] = v.Server.Layer == config.Workspace && v.State == upstream.Connected && !v.Cached
+	}
+	var list []permission.Pin
+	for _, t := range s.Catalog.Tools() {
+		if approved[t.Server] && s.Rules.Unpinned(t.Name) {
+			list = append(list, permission.Pin{Leaf: t.Name, Hash: t.Pin(), Text: t.Card})
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	if err := w.store.Pin(true, list...); err != nil {
+		w.log.Warn("tools not pinned: changes of them are not noticed", "err", err)
+	}
 }
 
 // Shadowed are definitions that are not in use because another one of their name

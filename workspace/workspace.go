@@ -218,6 +218,7 @@ func (w *Workspace) follow(ctx context.Context, told *Snapshot) {
 			w.o.Changed()
 		}
 		told = now
+		w.pinApproved(now)
 		w.shapes.save()
 	}
 }

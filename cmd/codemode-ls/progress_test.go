@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"codemode-ls/exec"
+	"codemode-ls/internal/linediff"
 )
 
 // screen is a progress on a terminal of a width, with a clock that stands still.
@@ -173,7 +174,7 @@ func TestUnified(t *testing.T) {
 -m
 +
 `
-	if d := unified(want, got); d != diff {
+	if d := linediff.Unified("recorded", "now", want, got); d != diff {
 		t.Errorf("got\n%s", d)
 	}
 }

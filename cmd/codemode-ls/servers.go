@@ -172,6 +172,7 @@ type trustCommand struct {
 	Show  trustShow  `cmd:"" help:"Show all that a server or hook would do."`
 	Allow trustAllow `cmd:"" help:"Approve a server or hook, as it is defined now."`
 	Deny  trustDeny  `cmd:"" help:"Refuse a server or hook, as it is defined now."`
+	Diff  trustDiff  `cmd:"" help:"Show how tools have changed since you allowed them."`
 }
 
 func (trustCommand) Help() string {

@@ -74,6 +74,9 @@ func asked(q exec.Question, hints, arguments string) string {
 		about += "; " + hints
 	}
 	text := fmt.Sprintf("\nThe script wants to call %s (%s)%s\n%s\n", single(q.Tool), about, place(q.Range), arguments)
+	if q.Changed != "" {
+		text += fmt.Sprintf("Its server has changed this tool since you allowed it:\n%s\n", printable(q.Changed))
+	}
 	if q.Note != "" {
 		text += fmt.Sprintf("A hook says: %s\n", single(q.Note))
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"codemode-ls/cassette"
+	"codemode-ls/internal/linediff"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -27,7 +28,7 @@ func differences(want, got *cassette.Result) (problem, details string) {
 			fmt.Fprintf(&b, "%s: recorded %s, now %s\n", name, want, got)
 			return
 		}
-		fmt.Fprintf(&b, "%s:\n%s", name, unified(want, got))
+		fmt.Fprintf(&b, "%s:\n%s", name, linediff.Unified("recorded", "now", want, got))
 	}
 	differ("status", want.Status, got.Status)
 	differ("error", errorText(want.Error), errorText(got.Error))

@@ -33,6 +33,7 @@ var doors = map[string][]string{
 var below = map[string][]string{
 	"internal/plaintext": {},
 	"internal/rawjson":   {},
+	"internal/linediff":  {},
 	"typegen":            {"internal/plaintext"},
 	"script":             {},
 	"config":             {},
@@ -52,7 +53,7 @@ var below = map[string][]string{
 	"audit":              {},
 	"redact":             {},
 	"telemetry":          {},
-	"exec":               {"audit", "cassette", "catalog", "config", "hook", "internal/plaintext", "internal/rawjson", "permission", "redact", "sample", "sandbox", "script", "telemetry", "upstream"},
+	"exec":               {"audit", "cassette", "catalog", "config", "hook", "internal/linediff", "internal/plaintext", "internal/rawjson", "permission", "redact", "sample", "sandbox", "script", "telemetry", "upstream"},
 }
 
 type listed struct {

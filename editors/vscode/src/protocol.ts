@@ -169,6 +169,8 @@ export interface PermissionRequest {
   range?: Range;
   waiting?: number;
   note?: string;
+  /** How the server has changed the tool since it was allowed, line by line. */
+  changed?: string;
   loop?: LoopOffer;
 }
 

@@ -51,6 +51,9 @@ function callCard(key: string, r: PermissionRequest, alike: number): Markup {
   if (r.note?.trim()) {
     fact("A hook says:", foldText(visible(r.note.trim())));
   }
+  if (r.changed?.trim()) {
+    fact("Its server has changed this tool since you allowed it:", foldText(visible(r.changed.trim())));
+  }
   if (claims.length > 0) {
     fact("Its server says:", html`${claims.join(", ")}`);
   }

@@ -113,6 +113,12 @@ function M.permission_lines(p, whole)
   if p.note and p.note ~= '' then
     lines[#lines + 1] = 'A hook says: ' .. text.line(p.note, whole and 100000 or 300)
   end
+  if p.changed and p.changed ~= '' then
+    lines[#lines + 1] = 'Its server has changed this tool since you allowed it:'
+    for _, line in ipairs(vim.split(p.changed, '\n')) do
+      lines[#lines + 1] = '  ' .. text.line(line, whole and 100000 or 200)
+    end
+  end
   local marks = {}
   for _, mark in ipairs({
     { 'readOnlyHint', 'read-only' },

@@ -1,9 +1,11 @@
-package main
+// Package linediff compares texts line by line.
+package linediff
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Bounds of a difference: what is longer is compared line by line, and a reader
@@ -21,11 +23,11 @@ type edit struct {
 	line string
 }
 
-// unified is how two texts differ, in the form of diff -u.
-func unified(want, got string) string {
+// Unified is how two texts differ, in the form of diff -u under two names.
+func Unified(before, after, want, got string) string {
 	edits := compareLines(strings.Split(want, "\n"), strings.Split(got, "\n"))
 	var b strings.Builder
-	b.WriteString("--- recorded\n+++ now\n")
+	fmt.Fprintf(&b, "--- %s\n+++ %s\n", before, after)
 	printed := 0
 	a, c := 1, 1 // line numbers
 	for i := 0; i < len(edits); {
@@ -66,11 +68,20 @@ func unified(want, got string) string {
 				fmt.Fprintf(&b, "… and more\n")
 				return b.String()
 			}
-			fmt.Fprintf(&b, "%c%s\n", e.kind, shortened(e.line, 2_000))
+			fmt.Fprintf(&b, "%c%s\n", e.kind, shortened(e.line))
 		}
 		a, c, i = startA+countA, startC+countC, to
 	}
 	return b.String()
+}
+
+// shortened is a line of bounded length.
+func shortened(line string) string {
+	const most = 2_000
+	if utf8.RuneCountInString(line) <= most {
+		return line
+	}
+	return string([]rune(line)[:most]) + "…"
 }
 
 // compareLines are the fewest edits from one text to another: what both begin and
