@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/script"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,8 +15,8 @@ import (
 )
 
 // applied is a text after edits, in the client's positions.
-func (d *Document) applied(edits []protocol.TextEdit) string {
-	slices.SortStableFunc(edits, func(a, b protocol.TextEdit) int { return comparePositions(a.Range.Start, b.Range.Start) })
+func applied(d *analysis.Document, edits []protocol.TextEdit) string {
+	slices.SortStableFunc(edits, func(a, b protocol.TextEdit) int { return analysis.ComparePositions(a.Range.Start, b.Range.Start) })
 	var b strings.Builder
 	last := 0
 	for _, e := range edits {
@@ -114,7 +115,7 @@ func (g *stage) fix(c scriptCase, text, after string, mark int, title string) {
 		t.Errorf("fixes.txt:%d: no action %q among %q; problems %q", c.line, title, titles, wrong)
 		return
 	}
-	got := doc.applied(editsOf(all[i]))
+	got := applied(doc, editsOf(all[i]))
 	if diff := cmp.Diff(after, got); diff != "" {
 		t.Errorf("fixes.txt:%d: %s (-want +got)\n%s", c.line, title, diff)
 		return
@@ -177,7 +178,7 @@ func TestAct1Commands(t *testing.T) {
 // edits only those that are none.
 func TestAct1PlainClient(t *testing.T) {
 	for _, apply := range []bool{true, false} {
-		client := &clientCapabilities{Encoding: protocol.PositionEncodingKindUTF16, ApplyEdit: apply}
+		client := &clientCapabilities{Client: analysis.Client{Encoding: protocol.PositionEncodingKindUTF16, ApplyEdit: apply}}
 		g := newStage(t, client, "tools.mcp__github__get_issue({ id: 1 })")
 		answer, err := g.codeAction(t.Context(), g.snap, &protocol.CodeActionParams{
 			TextDocument: protocol.TextDocumentIdentifier{URI: uri.URI(scriptURI)},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"codemode-ls/analysis"
 	"codemode-ls/exec"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,7 +26,7 @@ const defaultPromptTime = 5 * time.Minute
 // runs on the read loop, which has to read the answer.
 type asker struct {
 	s   *Server
-	doc *Document // the script that runs
+	doc *analysis.Document // the script that runs
 }
 
 // Ask asks by codemode/permission when the client said that it can, else by
@@ -43,7 +44,7 @@ func (a *asker) Ask(ctx context.Context, q exec.Question) (exec.Answer, error) {
 func denied(reason string) exec.Answer { return exec.Answer{Decision: "deny", Reason: reason} }
 
 func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, error) {
-	q.Range = a.doc.wireRange(q.Range)
+	q.Range = a.doc.WireRange(q.Range)
 	q.ArgumentsText = string(q.Arguments)
 	var answer exec.Answer
 	if err := protocol.Call(ctx, a.s.conn, MethodPermission, q, &answer); err != nil {
@@ -51,7 +52,7 @@ func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, er
 			return exec.Answer{}, ctx.Err()
 		}
 		a.s.log.Warn("permission not answered", "tool", q.Tool, "err", err)
-		return exec.Answer{}, errors.New("the editor did not answer the question: " + plain(malformed(err), 200))
+		return exec.Answer{}, errors.New("the editor did not answer the question: " + analysis.Plain(malformed(err), 200))
 	}
 	switch answer.Decision {
 	case "allow":
@@ -65,7 +66,7 @@ func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, er
 	default:
 		return denied("the editor closed the question"), nil
 	}
-	answer.Reason = plain(answer.Reason, 1000)
+	answer.Reason = analysis.Plain(answer.Reason, 1000)
 	return answer, nil
 }
 
@@ -120,7 +121,7 @@ func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (
 		// Some clients answer a closed prompt with an error (LSP4IJ).
 		a.s.log.Debug("prompt not answered", "tool", q.Tool, "err", err)
 		if cannotAsk(err) {
-			a.s.showMessage(ctx, protocol.MessageTypeWarning, fmt.Sprintf("%s needs your permission, and this editor cannot ask for it. To allow it: the command codemode.setPermission with %q, \"allow\" and \"session\" (or \"workspace\"), or codemode-ls permissions allow %s", plain(q.Tool, 200), plain(q.Tool, 200), plain(q.Tool, 200)))
+			a.s.showMessage(ctx, protocol.MessageTypeWarning, fmt.Sprintf("%s needs your permission, and this editor cannot ask for it. To allow it: the command codemode.setPermission with %q, \"allow\" and \"session\" (or \"workspace\"), or codemode-ls permissions allow %s", analysis.Plain(q.Tool, 200), analysis.Plain(q.Tool, 200), analysis.Plain(q.Tool, 200)))
 			return exec.Answer{}, errors.New("no permission client is configured: this editor cannot ask; a rule can allow the call") // PERM-7
 		}
 		return denied("the question was closed or cannot be shown"), nil
@@ -163,7 +164,7 @@ func loopAnswers(offer *exec.LoopOffer) (t loopTitles) {
 	t.calls = fmt.Sprintf("Allow %d calls in this run", offeredCalls)
 	if len(offer.Suggestions) > 0 {
 		// A field's name and value come from the script.
-		t.while = "Allow in this run while " + plain(offer.Suggestions[0].String(), 120)
+		t.while = "Allow in this run while " + analysis.Plain(offer.Suggestions[0].String(), 120)
 	}
 	return t
 }
@@ -187,12 +188,12 @@ const (
 // promptText is all that a person needs to decide. Every part of it may come
 // from somebody who is not trusted: each is one bounded line without control
 // characters, but for the arguments, which are shown as indented JSON.
-func promptText(doc *Document, q exec.Question, snap *Snapshot) string {
+func promptText(doc *analysis.Document, q exec.Question, snap *Snapshot) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Allow %s?\n", plain(q.Tool, 200))
-	fmt.Fprintf(&b, "Server: %s", plain(q.Server, 80))
+	fmt.Fprintf(&b, "Allow %s?\n", analysis.Plain(q.Tool, 200))
+	fmt.Fprintf(&b, "Server: %s", analysis.Plain(q.Server, 80))
 	if q.Title != "" {
-		fmt.Fprintf(&b, " — %s", plain(q.Title, 120))
+		fmt.Fprintf(&b, " — %s", analysis.Plain(q.Title, 120))
 	}
 	if hints := snap.Workspace.Catalog.Hints(q.Tool); hints != "" {
 		fmt.Fprintf(&b, " (%s)", hints)
@@ -203,11 +204,11 @@ func promptText(doc *Document, q exec.Question, snap *Snapshot) string {
 		fmt.Fprintf(&b, "Script: %s, line %d, column %d\n", title(doc), at.Line+1, at.Character+1)
 	}
 	if q.Note != "" {
-		fmt.Fprintf(&b, "A hook says: %s\n", plain(q.Note, 300))
+		fmt.Fprintf(&b, "A hook says: %s\n", analysis.Plain(q.Note, 300))
 	}
 	fmt.Fprintf(&b, "Arguments: %s", argumentsText(q.Arguments))
 	if q.Changed != "" { // behind the arguments, which a long change must not push away
-		fmt.Fprintf(&b, "\nIts server has changed this tool since you allowed it:\n%s", printable(q.Changed))
+		fmt.Fprintf(&b, "\nIts server has changed this tool since you allowed it:\n%s", analysis.Printable(q.Changed))
 	}
 	switch {
 	case q.Waiting == 1:
@@ -228,7 +229,7 @@ func argumentsText(arguments jsontext.Value) string {
 	if len(v) > maxIndented || v.Indent(jsontext.WithIndent("  ")) != nil {
 		v = arguments
 	}
-	lines := strings.Split(printable(string(v)), "\n")
+	lines := strings.Split(analysis.Printable(string(v)), "\n")
 	shown := lines
 	if len(shown) > maxPromptLines {
 		shown = shown[:maxPromptLines]

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"codemode-ls/analysis"
 	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/script"
@@ -112,7 +113,7 @@ func TestPlainPromptHostile(t *testing.T) {
 	q := question
 	q.Title = "nice\r\nServer: trusted\x1b[2J\u202e" + strings.Repeat("x", 10_000)
 	q.Arguments = jsontext.Value(`{"a":"\u001b[31m` + strings.Repeat("y", 100_000) + `","b":"` + "\u202eevil\u200b" + `"}`)
-	text := promptText(newDocument("", 0, "", "", ""), q, newServer(Options{}, nil).session.Snapshot())
+	text := promptText(analysis.NewDocument("", 0, "", "", ""), q, newServer(Options{}, nil).session.Snapshot())
 	if len(text) > 6000 || strings.ContainsAny(text, "\x1b\u202e\u200b\r") {
 		t.Errorf("%d bytes: %.300q", len(text), text)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 
 	"go.lsp.dev/protocol"
@@ -34,11 +35,11 @@ type checkedScript struct {
 
 // note takes a diagnosis of a script. It finds out whether the pool alone has
 // made something wrong: the text must be that of the diagnosis before.
-func (b *breakage) note(doc *Document, d *diagnosis) {
-	if !d.opened || !d.checked {
+func (b *breakage) note(doc *analysis.Document, d *analysis.Diagnosis) {
+	if !d.Opened || !d.Checked {
 		return
 	}
-	now := checkedScript{text: doc.Text, catalog: d.pool.Catalog, settled: !d.pending, errors: d.errors()}
+	now := checkedScript{text: doc.Text, catalog: d.Pool.Catalog, settled: !d.Pending, errors: d.Errors()}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.checked == nil {
@@ -85,23 +86,6 @@ func (b *breakage) take() map[string][]string {
 	return news
 }
 
-// errors are the errors of a diagnosis in words, and the denied tools. A tool that
-// is gone comes before what TypeScript makes of it.
-func (d *diagnosis) errors() []string {
-	var all []string
-	for _, f := range d.found {
-		if f.severity == protocol.DiagnosticSeverityError || f.code == DiagnosticDeniedTool {
-			all = append(all, f.message)
-		}
-	}
-	for _, t := range d.types {
-		if t.Severity == protocol.DiagnosticSeverityError {
-			all = append(all, firstLine(messageText(t.Message)))
-		}
-	}
-	return all
-}
-
 // tellBroken says which open scripts no longer fit the pool: once for each, in
 // one message, since most clients show it in the middle of the person's work.
 func (s *Server) tellBroken(ctx context.Context) {
@@ -112,7 +96,7 @@ func (s *Server) tellBroken(ctx context.Context) {
 	var parts []string
 	for _, u := range slices.Sorted(maps.Keys(news)) {
 		errors := news[u]
-		part := plain(path.Base(uri.URI(u).Path()), 80) + ": " + plain(errors[0], 200)
+		part := analysis.Plain(path.Base(uri.URI(u).Path()), 80) + ": " + analysis.Plain(errors[0], 200)
 		if n := len(errors) - 1; n > 0 {
 			part += fmt.Sprintf(" (and %d more)", n)
 		}

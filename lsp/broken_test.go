@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
@@ -33,15 +34,15 @@ func TestPool5Diagnostic(t *testing.T) {
 		if _, ok := pool.Find("mcp__a__" + name); !ok {
 			t.Errorf("%s is not in the pool", name)
 		}
-		d := newDiagnosis(snap, true, "await tools.mcp__a__"+name+"({})", script.TypeScript)
-		d.run()
+		d := analysis.NewDiagnosis(snap, true, "await tools.mcp__a__"+name+"({})", script.TypeScript)
+		d.Run()
 		var messages []string
-		for _, f := range d.found {
-			if f.code == DiagnosticBrokenSchema {
-				if f.severity != protocol.DiagnosticSeverityInformation || !strings.Contains(f.message, "mcp__a__"+name) {
-					t.Errorf("%s: %v %s", name, f.severity, f.message)
+		for _, f := range d.Found {
+			if f.Code == analysis.DiagnosticBrokenSchema {
+				if f.Severity != protocol.DiagnosticSeverityInformation || !strings.Contains(f.Message, "mcp__a__"+name) {
+					t.Errorf("%s: %v %s", name, f.Severity, f.Message)
 				}
-				messages = append(messages, f.message)
+				messages = append(messages, f.Message)
 			}
 		}
 		if text := strings.Join(messages, "\n"); len(messages) > 1 || (text == "") != (want == "") || !strings.Contains(text, want) {
@@ -58,10 +59,10 @@ func TestPool5Diagnostic(t *testing.T) {
 		t.Errorf("problems %q and %q", list[0].Problems, list[1].Problems)
 	}
 	snap.Catalog = pool
-	d := newDiagnosis(snap, true, "await tools.mcp__a__ref({})", script.TypeScript)
-	d.run()
-	if len(d.found) != 1 || !strings.Contains(d.found[0].message, "(and 1 more)") {
-		t.Errorf("found %+v", d.found)
+	d := analysis.NewDiagnosis(snap, true, "await tools.mcp__a__ref({})", script.TypeScript)
+	d.Run()
+	if len(d.Found) != 1 || !strings.Contains(d.Found[0].Message, "(and 1 more)") {
+		t.Errorf("found %+v", d.Found)
 	}
 }
 
@@ -69,10 +70,10 @@ func TestPool5Diagnostic(t *testing.T) {
 // which tool is gone, and not what that does to a type.
 func TestDiag2ToolsComeFirst(t *testing.T) {
 	snap := &workspace.Snapshot{Catalog: catalog.Empty(), Config: &config.Config{}, Rules: permission.NewRules(nil)}
-	d := newDiagnosis(snap, true, "await tools.mcp__a__gone({})", script.TypeScript)
-	d.types = []protocol.Diagnostic{{Severity: protocol.DiagnosticSeverityError, Message: protocol.String("Type 'unknown' is not assignable to type 'string'.")}}
-	d.run()
-	if all := d.errors(); len(all) != 2 || !strings.Contains(all[0], "mcp__a__gone") {
+	d := analysis.NewDiagnosis(snap, true, "await tools.mcp__a__gone({})", script.TypeScript)
+	d.Types = []protocol.Diagnostic{{Severity: protocol.DiagnosticSeverityError, Message: protocol.String("Type 'unknown' is not assignable to type 'string'.")}}
+	d.Run()
+	if all := d.Errors(); len(all) != 2 || !strings.Contains(all[0], "mcp__a__gone") {
 		t.Errorf("got %q", all)
 	}
 }

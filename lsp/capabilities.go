@@ -3,6 +3,8 @@ package lsp
 import (
 	"slices"
 
+	"codemode-ls/analysis"
+
 	"github.com/go-json-experiment/json"
 	"go.lsp.dev/protocol"
 )
@@ -10,42 +12,14 @@ import (
 // clientCapabilities is what the client said at initialize, as far as anything
 // depends on it. The zero value is a client that can do nothing.
 type clientCapabilities struct {
-	Name     string // of the client, for logs
-	Encoding protocol.PositionEncodingKind
+	Name string // of the client, for logs
+	analysis.Client
 
-	// Completion items.
-	Snippets           bool
-	LabelDetails       bool
-	InsertReplace      bool
-	MarkdownCompletion bool // documentation of items may be Markdown
-	DeprecatedTags     bool // items may carry CompletionItemTagDeprecated
-	Deprecated         bool // the older `deprecated` property
-	ItemDefaults       []string
-	// ResolveProperties are what the client asks for by completionItem/resolve;
-	// before LSP 3.16, documentation and detail.
-	ResolveProperties []string
-
-	MarkdownHover        bool
-	MarkdownSignature    bool
-	SignatureActive      bool // signatures may carry activeParameter
-	ParameterOffsets     bool // parameter labels may be offsets
 	DefinitionLinks      bool
-	HierarchicalSymbols  bool
-	LineFolding          bool // folds are of whole lines
-	FoldingLimit         int  // how many folds are wanted; 0 is any number
-	PrepareRename        bool
-	DocumentChanges      bool // edits of documents may name their versions
 	PullDiagnostics      bool
-	DiagnosticTags       bool
-	DiagnosticRelated    bool
 	DiagnosticVersions   bool
-	DiagnosticCodeLink   bool // codeDescription
-	DiagnosticData       bool
-	CodeActionLiterals   bool
-	CodeActionPreferred  bool // actions may be marked as preferred
 	DiagnosticRefresh    bool
 	CodeLensRefresh      bool
-	InlayHints           bool
 	InlayHintRefresh     bool
 	SemanticTokenRefresh bool
 	TokensDelta          bool // what has changed of the semantic tokens is enough
@@ -54,7 +28,6 @@ type clientCapabilities struct {
 	ConfigurationDynamic bool // didChangeConfiguration can be registered
 	WatchedFilesDynamic  bool // didChangeWatchedFiles can be registered
 	WorkspaceFolders     bool
-	ApplyEdit            bool
 	ShowDocument         bool
 	WorkDoneProgress     bool
 	MessageProperties    bool // items of showMessageRequest come back whole
@@ -90,17 +63,11 @@ func (c *clientCapabilities) events() bool { return c.Codemode != nil && c.Codem
 // models says that the client runs models for scripts.
 func (c *clientCapabilities) models() bool { return c.Codemode != nil && c.Codemode.Models }
 
-// resolves says that the client asks for a property of a completion item later.
-func (c *clientCapabilities) resolves(property string) bool {
-	return slices.Contains(c.ResolveProperties, property)
-}
-
 // readCapabilities is a tolerant reading: what is absent or odd is "cannot".
 func readCapabilities(p *protocol.InitializeParams) *clientCapabilities {
 	c := &clientCapabilities{
-		Name:              p.ClientInfo.Name,
-		Encoding:          protocol.PositionEncodingKindUTF16,
-		ResolveProperties: []string{"documentation", "detail"},
+		Name:   p.ClientInfo.Name,
+		Client: analysis.Client{Encoding: protocol.PositionEncodingKindUTF16, ResolveProperties: []string{"documentation", "detail"}},
 	}
 	caps := p.Capabilities
 	if g := caps.General; g != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/permission"
 	"codemode-ls/workspace"
@@ -140,10 +141,10 @@ func (s *Server) describe(ctx context.Context, snap *Snapshot, p *DescribeParams
 		Name: t.Name, Server: t.Server, Title: t.Title, Description: t.Description, Signature: full.Signature,
 		Annotations: t.RawAnnotations, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
 		Permission: verdict(snap.Workspace.Rules, t.Name), Exposure: snap.Workspace.Exposure(t.Name),
-		Snippet: callSnippet(snap.Client, t),
+		Snippet: analysis.CallSnippet(&snap.Client.Client, t),
 	}
 	for _, b := range t.Broken() {
-		d.Problems = append(d.Problems, problemWords(b))
+		d.Problems = append(d.Problems, analysis.ProblemWords(b))
 	}
 	return d, nil
 }
@@ -162,7 +163,7 @@ func (s *Server) namespace(ctx context.Context, snap *Snapshot, p *DescribeParam
 	if ok {
 		return &d, nil
 	}
-	if why := absence(snap.Workspace, catalog.ToolOf(p.Name)); why != "" {
+	if why := analysis.Absence(snap.Workspace, catalog.ToolOf(p.Name)); why != "" {
 		return nil, failure(CodeUnknownTool, "the MCP server %q has no tools now. %s", p.Name, why)
 	}
 	if close := c.ClosestNamespaces(p.Name, 3); len(close) > 0 {
@@ -181,7 +182,7 @@ func (s *Server) list(ctx context.Context, snap *Snapshot, _ *nothing) ([]catalo
 }
 
 func unknownTool(w *workspace.Snapshot, name string) error {
-	if why := absence(w, name); why != "" {
+	if why := analysis.Absence(w, name); why != "" {
 		return failure(CodeUnknownTool, "%q is not available now. %s", name, why)
 	}
 	close := w.Catalog.Closest(name, 3)
@@ -201,8 +202,8 @@ func (s *Server) tellCatalog(ctx context.Context, old, next *workspace.Snapshot)
 	note := CatalogChange{
 		Hash: r.Hash, Total: r.Total, Partial: r.Partial,
 		Servers: []CatalogChangeServer{},
-		Added:   orEmpty(changes.Added), Removed: orEmpty(changes.Removed), Changed: []string{},
-		ChangedFields: orEmpty(changes.Changed),
+		Added:   analysis.OrEmpty(changes.Added), Removed: analysis.OrEmpty(changes.Removed), Changed: []string{},
+		ChangedFields: analysis.OrEmpty(changes.Changed),
 	}
 	for _, t := range changes.Changed {
 		note.Changed = append(note.Changed, t.Name)
@@ -211,13 +212,6 @@ func (s *Server) tellCatalog(ctx context.Context, old, next *workspace.Snapshot)
 		note.Servers = append(note.Servers, CatalogChangeServer{Namespace: v.Namespace, Tools: v.Tools})
 	}
 	s.notify(ctx, NoticeCatalogChanged, note)
-}
-
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 // notify sends a notification of the server's own; a client that cannot be

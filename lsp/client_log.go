@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"strings"
 
+	"codemode-ls/analysis"
+
 	"go.lsp.dev/protocol"
 )
 
@@ -80,7 +82,7 @@ func (h clientHandler) Handle(ctx context.Context, r slog.Record) error {
 	}
 	m := protocol.LogMessageParams{
 		Type:    messageType(r.Level),
-		Message: plain(strings.TrimSpace(r.Message+" "+strings.TrimSpace(b.String())), maxLogLine),
+		Message: analysis.Plain(strings.TrimSpace(r.Message+" "+strings.TrimSpace(b.String())), maxLogLine),
 	}
 	select {
 	case h.log.waiting <- m:

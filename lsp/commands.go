@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"codemode-ls/analysis"
 	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/permission"
@@ -155,11 +156,11 @@ func (s *Server) showResult(ctx context.Context, snap *Snapshot, u uri.URI, r *e
 	if r.Status != exec.Completed {
 		kind = protocol.MessageTypeError
 	}
-	message := strings.TrimSuffix(filepath.Base(u.Path()), ".ts") + ": " + string(r.Status) + ", " + firstLine(r.Summary)
+	message := strings.TrimSuffix(filepath.Base(u.Path()), ".ts") + ": " + string(r.Status) + ", " + analysis.FirstLine(r.Summary)
 	if r.Error != nil {
 		message += ": " + r.Error.Message
 	}
-	s.showMessage(ctx, kind, plain(message, 500))
+	s.showMessage(ctx, kind, analysis.Plain(message, 500))
 	s.showText(ctx, snap, "result-"+r.RunID+".txt", r.Text)
 }
 
@@ -197,7 +198,7 @@ func (s *Server) commandRestartServer(ctx context.Context, snap *Snapshot, p *pr
 	}
 	done, err := s.restartServer(ctx, snap, &ServerParams{Name: name})
 	if err == nil && snap.Client.Codemode == nil {
-		s.showMessage(ctx, protocol.MessageTypeInfo, "Server "+plain(name, 80)+" is started again.")
+		s.showMessage(ctx, protocol.MessageTypeInfo, "Server "+analysis.Plain(name, 80)+" is started again.")
 	}
 	return done, err
 }
@@ -246,10 +247,10 @@ func (s *Server) commandAuthenticate(ctx context.Context, snap *Snapshot, p *pro
 		if v.Server.Name != name {
 			continue
 		}
-		message := "Server " + plain(name, 80)
+		message := "Server " + analysis.Plain(name, 80)
 		where := ""
 		if v.Server.File != "" {
-			where = " in " + plain(v.Server.File, 300)
+			where = " in " + analysis.Plain(v.Server.File, 300)
 		}
 		if v.Server.URL != "" {
 			message += " has no sign-in here: give it its token by headers, such as Authorization," + where + "."
@@ -290,16 +291,16 @@ func (s *Server) commandShowTools(ctx context.Context, snap *Snapshot, p *protoc
 			continue
 		}
 		seen[u.Name] = true
-		words := permissionState(snap.Workspace.Rules.Decide(u.Name))
+		words := analysis.PermissionState(snap.Workspace.Rules.Decide(u.Name))
 		if t, ok := snap.Workspace.Catalog.Find(u.Name); ok {
-			words += ", server " + plain(t.Server, 80) + " " + serverState(snap, t)
-			for _, mark := range toolMarks(t) {
+			words += ", server " + analysis.Plain(t.Server, 80) + " " + analysis.ServerState(&snap.View, t)
+			for _, mark := range analysis.ToolMarks(t) {
 				words += ", " + mark
 			}
-		} else if why := absence(snap.Workspace, u.Name); why != "" {
+		} else if why := analysis.Absence(snap.Workspace, u.Name); why != "" {
 			words += ". " + why
 		}
-		fmt.Fprintf(&b, "%s: %s\n", plain(u.Name, 200), words)
+		fmt.Fprintf(&b, "%s: %s\n", analysis.Plain(u.Name, 200), words)
 	}
 	if b.Len() == 0 {
 		b.WriteString("The script uses no tools.\n")
@@ -309,13 +310,13 @@ func (s *Server) commandShowTools(ctx context.Context, snap *Snapshot, p *protoc
 
 // scriptArgument is the script that a command is about: that with the URI, or the
 // only one that is open.
-func (s *Server) scriptArgument(snap *Snapshot, p *protocol.ExecuteCommandParams) (*Document, error) {
+func (s *Server) scriptArgument(snap *Snapshot, p *protocol.ExecuteCommandParams) (*analysis.Document, error) {
 	u, ok, err := argument[uri.URI](p, 0)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		var only *Document
+		var only *analysis.Document
 		for _, d := range snap.Docs {
 			if d.Script && only != nil {
 				return nil, badParams("%s wants the URI of an open script: several are open", p.Command)
@@ -360,14 +361,14 @@ func (s *Server) commandOpenCatalog(ctx context.Context, snap *Snapshot, _ *prot
 func (s *Server) commandShowServers(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
 	var b strings.Builder
 	for _, v := range ServerList(snap.Workspace) {
-		fmt.Fprintf(&b, "%s: %s, %d tools (%s, %s)\n", plain(v.Name, 100), v.Status, v.Tools, v.Transport, v.Source)
+		fmt.Fprintf(&b, "%s: %s, %d tools (%s, %s)\n", analysis.Plain(v.Name, 100), v.Status, v.Tools, v.Transport, v.Source)
 		if v.File != "" {
-			fmt.Fprintf(&b, "  from %s\n", plain(v.File, 300))
+			fmt.Fprintf(&b, "  from %s\n", analysis.Plain(v.File, 300))
 		}
 		if v.Error != "" {
-			fmt.Fprintf(&b, "  %s\n", printable(v.Error))
+			fmt.Fprintf(&b, "  %s\n", analysis.Printable(v.Error))
 		}
-		for line := range strings.Lines(printable(v.Stderr)) {
+		for line := range strings.Lines(analysis.Printable(v.Stderr)) {
 			fmt.Fprintf(&b, "  | %s", line)
 		}
 		if v.Stderr != "" {
@@ -378,7 +379,7 @@ func (s *Server) commandShowServers(ctx context.Context, snap *Snapshot, _ *prot
 		b.WriteString("No MCP server is configured.\n")
 	}
 	for _, v := range snap.Workspace.Shadowed() {
-		fmt.Fprintf(&b, "%s of %s: not used, another one comes first\n", plain(v.Name, 100), plain(config.Origin(v), 300))
+		fmt.Fprintf(&b, "%s of %s: not used, another one comes first\n", analysis.Plain(v.Name, 100), analysis.Plain(config.Origin(v), 300))
 	}
 	return s.showText(ctx, snap, "servers.txt", b.String())
 }
@@ -465,7 +466,7 @@ func (s *Server) showMessage(ctx context.Context, kind protocol.MessageType, tex
 // client but a few can show what is in none.
 func (s *Server) showText(ctx context.Context, snap *Snapshot, name, text string) (any, error) {
 	if s.o.CacheDir == "" {
-		s.showMessage(ctx, protocol.MessageTypeInfo, plain(text, 2000))
+		s.showMessage(ctx, protocol.MessageTypeInfo, analysis.Plain(text, 2000))
 		return &Done{}, nil
 	}
 	path := filepath.Join(s.o.CacheDir, "shown", filepath.Base(name))

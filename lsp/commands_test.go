@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/permission"
@@ -239,7 +240,7 @@ func TestStateWords(t *testing.T) {
 		{[]exec.CallRecord{{Status: exec.CallCompleted}, {Status: exec.CallQueued}}, "… 2 calls, queued"},
 		{[]exec.CallRecord{{Status: exec.CallFailed, Error: "no such\nfile"}}, "✗ failed: no such file"},
 	} {
-		if got := stateWords(tt.calls); got != tt.want {
+		if got := analysis.StateWords(tt.calls); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}

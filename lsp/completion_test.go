@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/permission"
 	"codemode-ls/typescript"
@@ -79,7 +80,7 @@ func TestComp1Shown(t *testing.T) {
 		t.Errorf("%d items", len(items))
 	}
 
-	plainClient := &clientCapabilities{Encoding: protocol.PositionEncodingKindUTF16}
+	plainClient := &clientCapabilities{Client: analysis.Client{Encoding: protocol.PositionEncodingKindUTF16}}
 	create = newStage(t, plainClient, "").items("tools.|")["mcp__github__create_issue"]
 	if create.LabelDetails != nil || create.Tags != nil {
 		t.Error("more than the client can show")
@@ -207,7 +208,7 @@ func TestMatchName(t *testing.T) {
 	}{
 		{"", 0, true}, {"mcp__git", 0, true}, {"MCP__G", 0, true}, {"issue", 2, true}, {"crissue", 4, true}, {"xyz", 0, false},
 	} {
-		if rank, ok := matchName(tt.typed, "mcp__github__create_issue"); rank != tt.rank || ok != tt.ok {
+		if rank, ok := analysis.MatchName(tt.typed, "mcp__github__create_issue"); rank != tt.rank || ok != tt.ok {
 			t.Errorf("%q: %d %v", tt.typed, rank, ok)
 		}
 	}
@@ -234,14 +235,14 @@ func TestComp1BigPool(t *testing.T) {
 	rules := permission.NewRules(nil)
 	g := newStageWith(t, able(), &workspace.Snapshot{Catalog: bigPool(5000), Rules: rules}, nil)
 	list := g.complete("tools.|")
-	if !list.IsIncomplete || len(list.Items) != maxCompletions+1 {
+	if !list.IsIncomplete || len(list.Items) != analysis.MaxCompletions+1 {
 		t.Fatalf("%d items, incomplete %v", len(list.Items), list.IsIncomplete)
 	}
 	servers := map[string]int{}
 	for _, i := range list.Items {
 		servers[strings.Split(i.Label+"__", "__")[1]]++
 	}
-	if len(servers) != 11 || servers["srv9"] != maxCompletions/10 {
+	if len(servers) != 11 || servers["srv9"] != analysis.MaxCompletions/10 {
 		t.Errorf("servers %v", servers)
 	}
 	list = g.complete("tools.srv7__do_thing_0123|")

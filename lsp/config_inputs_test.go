@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/config"
+	"codemode-ls/configfile"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json"
@@ -94,7 +96,7 @@ func TestCFG1UndeclaredInput(t *testing.T) {
 				if err := protocol.Unmarshal(a.Edit.Changes[u][0], &edit); err != nil {
 					t.Fatal(err)
 				}
-				start, end := newDocument(u, 1, "", tt.text, "").Offsets(edit.Range)
+				start, end := analysis.NewDocument(u, 1, "", tt.text, "").Offsets(edit.Range)
 				after := tt.text[:start] + edit.NewText + tt.text[end:]
 				if after != tt.after {
 					t.Errorf("%q", after)
@@ -105,7 +107,7 @@ func TestCFG1UndeclaredInput(t *testing.T) {
 				}
 				c.notify("textDocument/didChange", `{"textDocument":{"uri":"`+u+`","version":2},"contentChanges":[{"text":`+string(quoted)+`}]}`)
 				for _, d := range pulled() {
-					if strings.Contains(d, DiagnosticUndeclaredInput) {
+					if strings.Contains(d, configfile.DiagnosticUndeclaredInput) {
 						t.Error(d)
 					}
 				}

@@ -12,6 +12,7 @@ import (
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
+	"codemode-ls/configfile"
 	"codemode-ls/docs/diagnostics"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
@@ -303,7 +304,7 @@ func TestCFG1OtherDocuments(t *testing.T) {
 
 // Every code that a configuration file can get has a page.
 func TestCFG1Pages(t *testing.T) {
-	codes := []string{DiagnosticServerFailed, DiagnosticServerUntrusted, DiagnosticServerNotStarted, DiagnosticInputNeeded, DiagnosticUndeclaredInput, DiagnosticNameConflict, DiagnosticSharedNamespace, DiagnosticBrokenRules, diagnosticShadowed}
+	codes := []string{configfile.DiagnosticServerFailed, configfile.DiagnosticServerUntrusted, configfile.DiagnosticServerNotStarted, configfile.DiagnosticInputNeeded, configfile.DiagnosticUndeclaredInput, configfile.DiagnosticNameConflict, configfile.DiagnosticSharedNamespace, DiagnosticBrokenRules, configfile.DiagnosticShadowed}
 	files, err := filepath.Glob(filepath.Join("..", "config", "*.go"))
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/permission"
 	"codemode-ls/script"
 
@@ -28,11 +29,11 @@ func BenchmarkDiagnosis(b *testing.B) {
 		}
 		b.Run(fmt.Sprint(lines), func(b *testing.B) {
 			for b.Loop() {
-				d := newDiagnosis(g.snap.Workspace, true, text.String(), script.TypeScript)
-				d.checked, d.types = true, append([]protocol.Diagnostic(nil), types...)
-				d.run()
-				if len(d.found) != lines || len(d.types) != 0 {
-					b.Fatalf("%d found, %d left", len(d.found), len(d.types))
+				d := analysis.NewDiagnosis(g.snap.Workspace, true, text.String(), script.TypeScript)
+				d.Checked, d.Types = true, append([]protocol.Diagnostic(nil), types...)
+				d.Run()
+				if len(d.Found) != lines || len(d.Types) != 0 {
+					b.Fatalf("%d found, %d left", len(d.Found), len(d.Types))
 				}
 			}
 		})

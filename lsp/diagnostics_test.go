@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/docs/diagnostics"
 	"codemode-ls/permission"
 	"codemode-ls/script"
@@ -123,7 +124,7 @@ func TestDiag1(t *testing.T) {
 func TestDiag1JavaScript(t *testing.T) {
 	g := newStage(t, able(), "")
 	check := func(text string) (got []string) {
-		found, err := Check(t.Context(), g.engine, g.snap.Workspace, text, script.JavaScript)
+		found, err := analysis.Check(t.Context(), g.engine, g.snap.Workspace, text, script.JavaScript)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +189,7 @@ var (
 // DIAG-1: each code that is declared has a page, and each page has a code.
 func TestDiagnosticPages(t *testing.T) {
 	declared, said := map[string]bool{}, map[string]bool{}
-	for _, folder := range []string{".", "../script", "../config", "../permission", "../workspace"} {
+	for _, folder := range []string{".", "../analysis", "../configfile", "../script", "../config", "../permission", "../workspace"} {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)

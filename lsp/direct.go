@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/exec"
 	"codemode-ls/script"
@@ -17,7 +18,7 @@ func (s *Server) callTool(ctx context.Context, snap *Snapshot, p *CallToolParams
 	if p.Name == "" {
 		return nil, badParams("name is missing")
 	}
-	results, err := s.callDirect(ctx, snap, p.DirectParams, "Calling "+plain(p.Name, 80), exec.DirectCall{Name: p.Name, Arguments: p.Arguments})
+	results, err := s.callDirect(ctx, snap, p.DirectParams, "Calling "+analysis.Plain(p.Name, 80), exec.DirectCall{Name: p.Name, Arguments: p.Arguments})
 	if err != nil {
 		return nil, err
 	}
@@ -75,16 +76,16 @@ func (s *Server) callDirect(ctx context.Context, snap *Snapshot, p DirectParams,
 			}
 			progress.event(e)
 			if snap.Client.events() {
-				s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.wireEvent(e)})
+				s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.WireEvent(e)})
 			}
 		},
 	})
-	return orEmpty(results), nil
+	return analysis.OrEmpty(results), nil
 }
 
 // scriptOfCalls is the script that Exec runs among the calls, for what is told of
 // its places; of several, places are told in UTF-16 units.
-func scriptOfCalls(snap *Snapshot, calls []exec.DirectCall) *Document {
+func scriptOfCalls(snap *Snapshot, calls []exec.DirectCall) *analysis.Document {
 	text, scripts := "", 0
 	for _, c := range calls {
 		if c.Name != catalog.ExecName {
@@ -99,7 +100,7 @@ func scriptOfCalls(snap *Snapshot, calls []exec.DirectCall) *Document {
 		scripts++
 	}
 	if scripts > 1 {
-		return newDocument("", 0, script.TypeScript, "", "")
+		return analysis.NewDocument("", 0, script.TypeScript, "", "")
 	}
-	return newDocument("", 0, script.TypeScript, text, snap.Client.Encoding)
+	return analysis.NewDocument("", 0, script.TypeScript, text, snap.Client.Encoding)
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"codemode-ls/analysis"
 	"codemode-ls/internal/growth"
 	"codemode-ls/script"
 
@@ -41,7 +42,7 @@ func TestPositions(t *testing.T) {
 		{27, at{2, 4}, at{2, 4}, at{2, 4}},  // end
 	} {
 		for i, want := range []at{test.utf8, test.utf16, test.utf32} {
-			d := newDocument("file:///a.exec.ts", 1, "", text, encodings[i])
+			d := analysis.NewDocument("file:///a.exec.ts", 1, "", text, encodings[i])
 			p := d.Position(test.offset)
 			if p.Line != want.line || p.Character != want.character {
 				t.Errorf("%s: offset %d is at %v, want %v", encodings[i], test.offset, p, want)
@@ -74,12 +75,12 @@ func TestPositionsOutside(t *testing.T) {
 		{protocol.PositionEncodingKindUTF16, 4294967295, 0, 9},
 		{"", 0, 3, 5}, // nothing negotiated is UTF-16
 	} {
-		d := newDocument("", 0, "", "a\U0001F600\r\nbc", test.encoding)
+		d := analysis.NewDocument("", 0, "", "a\U0001F600\r\nbc", test.encoding)
 		if got := d.Offset(protocol.Position{Line: test.line, Character: test.character}); got != test.offset {
 			t.Errorf("%s %d:%d: offset %d, want %d", test.encoding, test.line, test.character, got, test.offset)
 		}
 	}
-	d := newDocument("", 0, "", "a\r\nb", "")
+	d := analysis.NewDocument("", 0, "", "a\r\nb", "")
 	if p := d.Position(2); p.Line != 0 || p.Character != 1 {
 		t.Errorf("between \\r and \\n: %v", p)
 	}
@@ -96,7 +97,7 @@ func TestPositionsAreLinear(t *testing.T) {
 	for _, encoding := range encodings {
 		growth.Linear(t, string(encoding), 40_000, func(n int) {
 			text := strings.Repeat("é = [\U0001F600, 1, 2, 3];", n)
-			d := newDocument("", 0, "", text, encoding)
+			d := analysis.NewDocument("", 0, "", text, encoding)
 			for offset := 0; offset < len(text); offset += 7 {
 				p := d.UTF16(d.Position(offset))
 				if back := d.OffsetUTF16(p); back > offset || back < offset-3 {
@@ -150,7 +151,7 @@ func TestEditsAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		encoding := rapid.SampledFrom(encodings).Draw(t, "encoding")
 		text := piece.Draw(t, "text")
-		d := newDocument("file:///a.exec.ts", 0, "", text, encoding)
+		d := analysis.NewDocument("file:///a.exec.ts", 0, "", text, encoding)
 		model := naive{[]rune(text), encoding}
 		for version := range rapid.Int32Range(1, 6).Draw(t, "edits") {
 			var changes []protocol.TextDocumentContentChangeEvent
@@ -169,7 +170,7 @@ func TestEditsAgainstModel(t *testing.T) {
 				changes = append(changes, &protocol.TextDocumentContentChangePartial{Range: protocol.Range{Start: from, End: to}, Text: insert})
 				model.text = []rune(string(model.text[:at[from]]) + insert + string(model.text[at[to]:]))
 			}
-			next, err := d.edited(version, changes)
+			next, err := d.Edited(version, changes)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"unicode/utf8"
 
+	"codemode-ls/analysis"
 	"codemode-ls/exec"
 	"codemode-ls/script"
 
@@ -66,24 +67,24 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 		}
 		progress.event(e)
 		if snap.Client.events() {
-			s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.wireEvent(e), URI: doc.URI, Token: p.Token})
+			s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.WireEvent(e), URI: doc.URI, Token: p.Token})
 		}
 	}
 	result := tape.finish(w.Runner().Run(ctx, q))
 	s.endedRun(result.RunID)
-	progress.end(firstLine(result.Summary))
+	progress.end(analysis.FirstLine(result.Summary))
 	s.remember(doc, result)
-	return doc.wireResult(result), nil
+	return doc.WireResult(result), nil
 }
 
 // scriptOf is the script that a request is about: exactly one of code and an
 // open document, whose unsaved text counts.
-func scriptOf(snap *Snapshot, code *string, td *protocol.TextDocumentIdentifier) (*Document, error) {
+func scriptOf(snap *Snapshot, code *string, td *protocol.TextDocumentIdentifier) (*analysis.Document, error) {
 	switch {
 	case (code == nil) == (td == nil):
 		return nil, badParams("exactly one of code and textDocument is wanted")
 	case code != nil:
-		return newDocument("", 0, script.TypeScript, *code, snap.Client.Encoding), nil
+		return analysis.NewDocument("", 0, script.TypeScript, *code, snap.Client.Encoding), nil
 	}
 	d, err := snap.document(td.URI)
 	if err != nil {
@@ -96,7 +97,7 @@ func scriptOf(snap *Snapshot, code *string, td *protocol.TextDocumentIdentifier)
 }
 
 // scriptName is the name of a script's file, "" when it has none.
-func scriptName(d *Document) string {
+func scriptName(d *analysis.Document) string {
 	if d.URI == "" {
 		return ""
 	}
@@ -104,11 +105,11 @@ func scriptName(d *Document) string {
 }
 
 // title names a script in words for people.
-func title(d *Document) string {
+func title(d *analysis.Document) string {
 	if d.URI == "" {
 		return "a script"
 	}
-	return plain(path.Base(uri.URI(d.URI).Path()), 80)
+	return analysis.Plain(path.Base(uri.URI(d.URI).Path()), 80)
 }
 
 // cancel answers codemode/cancel.
@@ -135,7 +136,7 @@ func (s *Server) runs(ctx context.Context, _ *Snapshot, p *RunsParams) ([]exec.R
 	if err != nil {
 		return nil, err
 	}
-	return orEmpty(w.Runner().Runs(p.Limit)), nil
+	return analysis.OrEmpty(w.Runner().Runs(p.Limit)), nil
 }
 
 // run answers codemode/run.
@@ -151,8 +152,8 @@ func (s *Server) run(ctx context.Context, snap *Snapshot, p *RunParams) (*Run, e
 	if !ok {
 		return nil, failure(CodeUnknownRun, "no run %q is kept", p.RunID)
 	}
-	doc := newDocument("", 0, script.TypeScript, code, snap.Client.Encoding)
-	return &Run{Result: *doc.wireResult(result), Code: code}, nil
+	doc := analysis.NewDocument("", 0, script.TypeScript, code, snap.Client.Encoding)
+	return &Run{Result: *doc.WireResult(result), Code: code}, nil
 }
 
 // maxPiece bounds a piece of a value, in bytes.
@@ -195,19 +196,19 @@ func (s *Server) check(ctx context.Context, snap *Snapshot, p *CheckParams) ([]p
 		return nil, err
 	}
 	if doc.URI != "" {
-		return orEmpty(s.diagnose(ctx, snap, doc)), nil
+		return analysis.OrEmpty(s.diagnose(ctx, snap, doc)), nil
 	}
 	return s.checkCode(ctx, snap, doc)
 }
 
 // checkCode checks a text that is no document: the engine needs a name for it,
 // so it is opened for the time of the check.
-func (s *Server) checkCode(ctx context.Context, snap *Snapshot, doc *Document) ([]protocol.Diagnostic, error) {
-	named := newDocument("untitled:codemode-check-"+s.nextID()+".exec.ts", 1, doc.Language, doc.Text, doc.encoding)
+func (s *Server) checkCode(ctx context.Context, snap *Snapshot, doc *analysis.Document) ([]protocol.Diagnostic, error) {
+	named := analysis.NewDocument("untitled:codemode-check-"+s.nextID()+".exec.ts", 1, doc.Language, doc.Text, doc.Encoding)
 	named.Script = true
 	if s.engine != nil {
 		s.engine.Open(named.URI, named.Language, named.Version, named.Text)
 		defer s.engine.Close(named.URI)
 	}
-	return orEmpty(s.diagnose(ctx, snap, named)), nil
+	return analysis.OrEmpty(s.diagnose(ctx, snap, named)), nil
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"codemode-ls/analysis"
 	"codemode-ls/docs/diagnostics"
 
 	"go.lsp.dev/protocol"
@@ -43,6 +44,6 @@ func (s *Server) showExplanation(ctx context.Context, snap *Snapshot, code strin
 	if page := s.explanation(code); page != "" {
 		return &Opened{URI: string(page)}, s.showDocument(ctx, snap, page)
 	}
-	s.showMessage(ctx, protocol.MessageTypeInfo, unmarked(text))
+	s.showMessage(ctx, protocol.MessageTypeInfo, analysis.Unmarked(text))
 	return &Done{}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/script"
 
 	"go.lsp.dev/protocol"
@@ -57,7 +58,7 @@ var correct = []struct{ js, ts string }{
 func TestDiag1FalseAlarms(t *testing.T) {
 	g := newStage(t, able(), "")
 	check := func(text string, l script.Language) {
-		found, err := Check(t.Context(), g.engine, g.snap.Workspace, text, l)
+		found, err := analysis.Check(t.Context(), g.engine, g.snap.Workspace, text, l)
 		if err != nil {
 			t.Fatal(err)
 		}

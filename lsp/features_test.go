@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
@@ -30,11 +31,7 @@ const scriptURI = "file:///w/a.exec.ts"
 
 // able is a client that can do everything.
 func able() *clientCapabilities {
-	return &clientCapabilities{
-		Encoding: protocol.PositionEncodingKindUTF16, Snippets: true, LabelDetails: true, MarkdownCompletion: true,
-		DeprecatedTags: true, ResolveProperties: []string{"documentation", "detail"}, MarkdownHover: true, MarkdownSignature: true,
-		SignatureActive: true, DiagnosticTags: true, DiagnosticRelated: true, DiagnosticCodeLink: true, DiagnosticData: true,
-	}
+	return &clientCapabilities{Client: analysis.Client{Encoding: protocol.PositionEncodingKindUTF16, Snippets: true, LabelDetails: true, MarkdownCompletion: true, DeprecatedTags: true, ResolveProperties: []string{"documentation", "detail"}, MarkdownHover: true, MarkdownSignature: true, SignatureActive: true, DiagnosticTags: true, DiagnosticRelated: true, DiagnosticCodeLink: true, DiagnosticData: true}}
 }
 
 func tool(fields string) jsontext.Value { return jsontext.Value("{" + fields + "}") }
@@ -90,15 +87,16 @@ func newStageWith(t testing.TB, client *clientCapabilities, w *workspace.Snapsho
 		engine.SetDeclarations(w.Catalog.Declarations().Text)
 	}
 	s.session.Edit(func(n *Snapshot) {
-		n.Client, n.Workspace, n.Opened, n.DeclarationsURI = client, w, true, "file:///cache/tools.d.ts"
+		n.setClient(client)
+		n.Workspace, n.Opened, n.DeclarationsURI = w, true, "file:///cache/tools.d.ts"
 	})
 	return &stage{Server: s, t: t, snap: s.session.Snapshot()}
 }
 
 // open replaces the open script.
-func (g *stage) open(text string) *Document {
+func (g *stage) open(text string) *analysis.Document {
 	g.t.Helper()
-	d := newDocument(scriptURI, 1, script.TypeScript, text, g.snap.Client.Encoding)
+	d := analysis.NewDocument(scriptURI, 1, script.TypeScript, text, g.snap.Client.Encoding)
 	d.Script = true
 	g.snap = g.session.setDocument(d)
 	if g.engine != nil {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec"
@@ -99,9 +100,9 @@ func TestLSP1CachedTools(t *testing.T) {
 func TestMCP5HangingServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := upstream.Status{Server: config.Server{Name: "hangs"}, State: upstream.Connecting}
-		s := &Server{taken: make(chan struct{}), session: newSession(&Snapshot{
+		s := &Server{taken: make(chan struct{}), session: newSession(&Snapshot{View: analysis.View{
 			Workspace: &workspace.Snapshot{Servers: []upstream.Status{hangs}},
-		})}
+		}})}
 		began := time.Now()
 		if err := s.awaitTools(t.Context(), map[string]bool{"mcp__hangs__do": true}); err != nil || time.Since(began) != startPatience {
 			t.Errorf("%v after %s", err, time.Since(began))

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
@@ -86,7 +87,7 @@ func TestUnmarkedQuotation(t *testing.T) {
 		"- one\n- # two\n1. ---", "one\n\ntwo\nthree", "&#60;b&gt;", "| a | b |\n|---|---|\n:-:", "_emphasis_ **strong** ~~gone~~ ",
 		"see https://x.example/a_b*c*d\\*e, www.x.example (or me@x.example).", "http://a`b@c.d`", "- - - - x\n1.\n+ b",
 	} {
-		if back := unmarked(quoteMarkdown(in)); strings.Join(strings.Fields(back), " ") != strings.Join(strings.Fields(in), " ") {
+		if back := analysis.Unmarked(analysis.QuoteMarkdown(in)); strings.Join(strings.Fields(back), " ") != strings.Join(strings.Fields(in), " ") {
 			t.Errorf("%q comes back as %q", in, back)
 		}
 	}

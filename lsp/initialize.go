@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 
 	"github.com/go-json-experiment/json"
@@ -25,9 +26,11 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 	s.folders = foldersOf(p)
 	s.settings = initialSettings(p.InitializationOptions, client.splitsSettings())
 	s.mu.Unlock()
-	s.session.Edit(func(next *Snapshot) { next.Client = client })
+	s.session.Edit(func(next *Snapshot) { next.setClient(client) })
 	if s.o.TypeScript != nil {
 		s.engine = s.o.TypeScript()
+		s.engine.OnChange(s.engineChanged)
+		s.engine.OnChange(s.engineChanged)
 		// Until the workspace is open: tools and console are there, whatever tools has.
 		s.engine.SetDeclarations(catalog.Empty().Declarations().Text)
 	}
@@ -146,19 +149,19 @@ func serverCapabilities(c *clientCapabilities) protocol.ServerCapabilities {
 
 		TypeDefinitionProvider:           protocol.Boolean(true),
 		ImplementationProvider:           protocol.Boolean(true),
-		RenameProvider:                   renameProvider(c),
+		RenameProvider:                   analysis.RenameProvider(&c.Client),
 		DocumentHighlightProvider:        protocol.Boolean(true),
 		DocumentSymbolProvider:           protocol.Boolean(true),
 		FoldingRangeProvider:             protocol.Boolean(true),
 		SelectionRangeProvider:           protocol.Boolean(true),
-		SemanticTokensProvider:           semanticTokensOptions(c),
+		SemanticTokensProvider:           analysis.SemanticTokensOptions(c.TokensDelta),
 		InlayHintProvider:                protocol.Boolean(true),
 		DocumentFormattingProvider:       protocol.Boolean(true),
 		DocumentRangeFormattingProvider:  protocol.Boolean(true),
-		DocumentOnTypeFormattingProvider: onTypeOptions(),
+		DocumentOnTypeFormattingProvider: analysis.OnTypeOptions(),
 
 		CodeLensProvider:       &protocol.CodeLensOptions{},
-		CodeActionProvider:     codeActionProvider(c),
+		CodeActionProvider:     analysis.CodeActionProvider(&c.Client),
 		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: commandNames()},
 		Workspace: &protocol.WorkspaceOptions{
 			WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{

@@ -157,7 +157,7 @@ func TestReadCapabilities(t *testing.T) {
 		"hierarchy": c.HierarchicalSymbols, "configuration": c.Configuration && c.ConfigurationDynamic,
 		"progress": c.WorkDoneProgress, "documents": c.ShowDocument,
 		"codemode":     c.canAsk() && c.events() && !c.Codemode.Models,
-		"lazy":         c.resolves("documentation") && c.resolves("additionalTextEdits") && !c.resolves("detail"),
+		"lazy":         c.Resolves("documentation") && c.Resolves("additionalTextEdits") && !c.Resolves("detail"),
 		"what is not ": !c.CodeLensRefresh && !c.ApplyEdit && !c.WatchedFilesDynamic,
 	} {
 		if !ok {

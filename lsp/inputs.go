@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"codemode-ls/analysis"
 	"codemode-ls/config"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
@@ -58,7 +59,7 @@ func (s *Server) askForInput(ctx context.Context, in config.Input) {
 	if c := snap.Client.Codemode; c != nil && c.Input {
 		var answer InputAnswer
 		err := protocol.Call(ctx, s.conn, MethodInput, InputQuestion{
-			ID: in.ID, File: in.File, Description: plain(in.Description, 500), Default: in.Default, Options: in.Options, Password: in.Password,
+			ID: in.ID, File: in.File, Description: analysis.Plain(in.Description, 500), Default: in.Default, Options: in.Options, Password: in.Password,
 		}, &answer)
 		switch {
 		case err != nil && ctx.Err() == nil:
@@ -68,8 +69,8 @@ func (s *Server) askForInput(ctx context.Context, in config.Input) {
 		}
 		return
 	}
-	question := fmt.Sprintf("%s asks for %s", plain(in.File, 200), plain(in.ID, 80))
-	if d := plain(in.Description, 300); d != "" {
+	question := fmt.Sprintf("%s asks for %s", analysis.Plain(in.File, 200), analysis.Plain(in.ID, 80))
+	if d := analysis.Plain(in.Description, 300); d != "" {
 		question += ": " + d
 	}
 	how := fmt.Sprintf("Answer with the command codemode.answerInput and the arguments %q and the answer, or set the environment variable %s.", in.ID, in.Variable())
@@ -84,7 +85,7 @@ func (s *Server) askForInput(ctx context.Context, in config.Input) {
 	}
 	actions := make([]protocol.MessageActionItem, len(choices))
 	for i, choice := range choices {
-		actions[i].Title = plain(choice, 80)
+		actions[i].Title = analysis.Plain(choice, 80)
 	}
 	item, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{
 		Type: protocol.MessageTypeWarning, Message: question + "\nOr: " + how, Actions: actions,

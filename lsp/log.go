@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+
+	"codemode-ls/analysis"
 )
 
 // recentLog keeps what was logged last, for codemode.showLog: where an editor
@@ -43,7 +45,7 @@ func (r *recentLog) text() string {
 	if len(r.lines) == 0 {
 		return "Nothing was logged yet.\n"
 	}
-	return printable(strings.Join(r.lines, "\n")) + "\n"
+	return analysis.Printable(strings.Join(r.lines, "\n")) + "\n"
 }
 
 // A logTee hands each record to both handlers.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"codemode-ls/analysis"
 	"codemode-ls/exec"
 
 	"go.lsp.dev/protocol"
@@ -20,7 +21,7 @@ func (m models) Model(ctx context.Context, q exec.ModelRequest) (exec.ModelAnswe
 		if ctx.Err() != nil {
 			return exec.ModelAnswer{}, ctx.Err()
 		}
-		return exec.ModelAnswer{}, errors.New("the editor did not run the model: " + plain(malformed(err), 300))
+		return exec.ModelAnswer{}, errors.New("the editor did not run the model: " + analysis.Plain(malformed(err), 300))
 	}
 	return answer, nil
 }

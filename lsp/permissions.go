@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"codemode-ls/analysis"
 	"codemode-ls/permission"
 	"codemode-ls/script"
 
@@ -21,7 +22,7 @@ func (s *Server) permissions(ctx context.Context, snap *Snapshot, _ *nothing) ([
 	list := []PermissionRule{}
 	rules, now := w.Rules().Rules(), w.Snapshot()
 	for _, r := range rules.All() {
-		rule := PermissionRule{Layer: string(r.Layer), Effect: string(r.Effect), Rule: r.Match, Notice: plain(now.Unmatched(r.Match), 300)}
+		rule := PermissionRule{Layer: string(r.Layer), Effect: string(r.Effect), Rule: r.Match, Notice: analysis.Plain(now.Unmatched(r.Match), 300)}
 		rule.Counts, rule.Why = rules.Counts(r)
 		if r.File != "" {
 			rule.Source = &RuleSource{URI: string(uri.File(r.File)), Range: fileRange(r.File, r.Range, snap.Client.Encoding)}
@@ -62,8 +63,8 @@ func (s *Server) setPermission(ctx context.Context, _ *Snapshot, p *SetPermissio
 // fileRange is a UTF-16 range of a file on disk in the client's units.
 func fileRange(path string, r script.Range, encoding protocol.PositionEncodingKind) protocol.Range {
 	var text []byte
-	if !isUTF16(encoding) {
+	if !analysis.IsUTF16(encoding) {
 		text, _ = os.ReadFile(path) // gone meanwhile: any range is as good
 	}
-	return newDocument("", 0, "", string(text), encoding).FromUTF16Range(r)
+	return analysis.NewDocument("", 0, "", string(text), encoding).FromUTF16Range(r)
 }

@@ -3,9 +3,9 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 
+	"codemode-ls/analysis"
 	"codemode-ls/exec"
 
 	"go.lsp.dev/protocol"
@@ -55,23 +55,11 @@ func (p *progress) event(e exec.Event) {
 		p.s.setProgressRun(p.token, e.RunID)
 	case "call":
 		if e.Call != nil {
-			p.report(fmt.Sprintf("%s: %s", e.Call.Tool, callWords[e.Call.Status]))
+			p.report(fmt.Sprintf("%s: %s", e.Call.Tool, analysis.CallWords[e.Call.Status]))
 		}
 	case "summary":
-		p.report(firstLine(e.Summary))
+		p.report(analysis.FirstLine(e.Summary))
 	}
-}
-
-var callWords = map[exec.CallStatus]string{
-	exec.CallQueued:    "queued",
-	exec.CallWaiting:   "waiting for permission",
-	exec.CallRunning:   "running",
-	exec.CallCompleted: "completed",
-	exec.CallFailed:    "failed",
-	exec.CallDenied:    "denied",
-	exec.CallRefused:   "refused",
-	exec.CallCancelled: "cancelled",
-	exec.CallTimedOut:  "timed out",
 }
 
 func (p *progress) report(message string) {
@@ -130,9 +118,4 @@ func (s *Server) workDoneProgressCancel(_ context.Context, p *protocol.WorkDoneP
 		s.spawn(func(context.Context) { w.Runner().Cancel(runID) })
 	}
 	return nil
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/permission"
 	"codemode-ls/workspace"
@@ -34,7 +35,7 @@ type publisher struct {
 }
 
 // hasOther says whether a document is open that is no script.
-func hasOther(docs map[string]*Document) bool {
+func hasOther(docs map[string]*analysis.Document) bool {
 	for _, d := range docs {
 		if !d.Script {
 			return true
@@ -64,7 +65,7 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 	for uri, shown := range p.sent {
 		d, open := snap.Docs[uri]
 		if open && !d.Script {
-			_, open = s.configFile(d) // or nobody else answers for it
+			_, open = s.configFile(snap, d) // or nobody else answers for it
 		}
 		if !open && rules[uri] == nil {
 			if !shown.empty {
@@ -94,7 +95,7 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 			}
 			continue
 		}
-		found := append(s.diagnose(ctx, snap, d), s.runDiagnostics(snap, d)...)
+		found := append(s.diagnose(ctx, snap, d), s.scriptIn(snap, d).RunDiagnostics()...)
 		if ctx.Err() != nil {
 			return
 		}

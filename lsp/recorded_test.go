@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec"
@@ -108,7 +109,7 @@ func scriptCases(t testing.TB, file string) []scriptCase {
 // that TypeScript itself has.
 func (g *stage) problems(text string, l script.Language) (short []string, all []exec.Diagnostic) {
 	g.t.Helper()
-	found, err := Check(g.t.Context(), g.engine, g.snap.Workspace, text, l)
+	found, err := analysis.Check(g.t.Context(), g.engine, g.snap.Workspace, text, l)
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/workspace"
 
@@ -28,8 +29,8 @@ func TestNav1SemanticTokens(t *testing.T) {
 		{"utf-32", nil, []uint32{0, 0, 1, 8, 1, 1, 1, 2, 8, 0, 0, 3, 3, 9, 0, 1, 0, 1, 8, 2}},
 		{"utf-8", second, []uint32{1, 4, 2, 8, 0, 0, 3, 3, 9, 0}},
 	} {
-		doc := newDocument(scriptURI, 1, "ts", text, tt.encoding)
-		if diff := cmp.Diff(tt.want, doc.tokens(engine, tt.in)); diff != "" {
+		doc := analysis.NewDocument(scriptURI, 1, "ts", text, tt.encoding)
+		if diff := cmp.Diff(tt.want, doc.Tokens(engine, tt.in)); diff != "" {
 			t.Errorf("%s, %v (-want +got)\n%s", tt.encoding, tt.in, diff)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
@@ -46,8 +47,10 @@ type Server struct {
 	hangup context.CancelCauseFunc
 	state  atomic.Int32
 	ids    atomic.Int64
-	begun  atomic.Bool   // `initialized` has come
-	ready  chan struct{} // closed when workspace is open
+	begun  atomic.Bool // `initialized` has come
+	// unchecked says that the engine did not answer for an open script.
+	unchecked atomic.Bool
+	ready     chan struct{} // closed when workspace is open
 	// recalled is closed, before ready, when workspace is set and has the tools of
 	// last time.
 	recalled chan struct{}
@@ -117,11 +120,9 @@ func newServer(o Options, hangup context.CancelCauseFunc) *Server {
 	none := &workspace.Snapshot{
 		Config: &config.Config{ExecEnabled: true}, Catalog: catalog.Empty(), Rules: permission.NewRules(nil),
 	}
-	s.session = newSession(&Snapshot{
-		Docs:      map[string]*Document{},
-		Client:    &clientCapabilities{Encoding: protocol.PositionEncodingKindUTF16},
-		Workspace: none,
-	})
+	first := &Snapshot{View: analysis.View{Docs: map[string]*analysis.Document{}, Workspace: none}}
+	first.setClient(&clientCapabilities{Client: analysis.Client{Encoding: protocol.PositionEncodingKindUTF16}})
+	s.session = newSession(first)
 	s.publisher = publisher{
 		seed: maphash.MakeSeed(), sent: map[string]published{},
 		catalog: none.Catalog, rules: none.Rules, workspace: none,

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/upstream"
@@ -28,13 +29,13 @@ func ServerList(w *workspace.Snapshot) []ServerStatus {
 		status := ServerStatus{
 			Name: v.Server.Name, Namespace: catalog.Namespace(v.Server.Name),
 			Source: string(v.Server.Layer), Client: v.Server.Client, File: v.Server.File, Line: v.Server.Line,
-			Resembles: plain(v.Server.Resembles, 400),
+			Resembles: analysis.Plain(v.Server.Resembles, 400),
 			Transport: v.Server.Transport, Status: string(v.State),
 			Tools: v.Tools, Error: v.Error, Stderr: v.Stderr, Cached: v.Cached,
 			Problems: problemsOf(w.Catalog, v), CodeMode: v.CodeMode, Self: v.Self,
 		}
 		for _, fault := range v.Faults {
-			status.Faults = append(status.Faults, plain(fault, 300))
+			status.Faults = append(status.Faults, analysis.Plain(fault, 300))
 		}
 		if v.State == upstream.Untrusted {
 			status.Approval = approvalOf(v.Server)
@@ -52,11 +53,11 @@ const maxProblems = 20
 // left out and why, and those with a broken part, by name (POOL-5).
 func problemsOf(c *catalog.Catalog, st upstream.Status) (problems []string) {
 	for _, p := range st.LeftOut {
-		problems = append(problems, plain(p, 300))
+		problems = append(problems, analysis.Plain(p, 300))
 	}
 	for _, conflict := range c.Conflicts() {
 		if conflict.Dropped == st.Server.Name {
-			problems = append(problems, fmt.Sprintf("%s is left out: server %s has a tool of this name", plain(conflict.Name, 100), plain(conflict.Kept, 80)))
+			problems = append(problems, fmt.Sprintf("%s is left out: server %s has a tool of this name", analysis.Plain(conflict.Name, 100), analysis.Plain(conflict.Kept, 80)))
 		}
 	}
 	for _, s := range c.Servers() {
@@ -65,7 +66,7 @@ func problemsOf(c *catalog.Catalog, st upstream.Status) (problems []string) {
 		}
 		for _, t := range s.Tools {
 			if broken := t.Broken(); len(broken) > 0 {
-				problems = append(problems, t.Name+": "+brokenWords(broken))
+				problems = append(problems, t.Name+": "+analysis.BrokenWords(broken))
 			}
 		}
 	}

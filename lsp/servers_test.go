@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
@@ -110,21 +111,21 @@ func TestToolsOfServersThatAreAway(t *testing.T) {
 				t.Errorf("%s: %s", method, m.Error.Message)
 			}
 		}
-		d := newDiagnosis(&workspace.Snapshot{Catalog: catalog.Empty(), Config: &config.Config{}, Rules: permission.NewRules(nil), Servers: []upstream.Status{test.status}}, true, "await tools.mcp__a__get({})", script.TypeScript)
-		d.run()
-		if len(d.found) != 1 || !strings.Contains(d.found[0].message, test.want) || strings.Contains(d.found[0].message, "no tool") || len(d.found[0].data.Closest) > 0 {
-			t.Errorf("%+v", d.found)
+		d := analysis.NewDiagnosis(&workspace.Snapshot{Catalog: catalog.Empty(), Config: &config.Config{}, Rules: permission.NewRules(nil), Servers: []upstream.Status{test.status}}, true, "await tools.mcp__a__get({})", script.TypeScript)
+		d.Run()
+		if len(d.Found) != 1 || !strings.Contains(d.Found[0].Message, test.want) || strings.Contains(d.Found[0].Message, "no tool") || strings.Contains(d.Found[0].Message, "Did you mean") {
+			t.Errorf("%+v", d.Found)
 		}
 	}
 	// The engine knows the pool after the crash, the check the one before it.
-	d := newDiagnosis(&workspace.Snapshot{Catalog: full, Config: &config.Config{}, Rules: permission.NewRules(nil)}, true, "const t = tools; await t.mcp__a__get({})", script.TypeScript)
-	d.checked = true
-	d.types = []protocol.Diagnostic{{
+	d := analysis.NewDiagnosis(&workspace.Snapshot{Catalog: full, Config: &config.Config{}, Rules: permission.NewRules(nil)}, true, "const t = tools; await t.mcp__a__get({})", script.TypeScript)
+	d.Checked = true
+	d.Types = []protocol.Diagnostic{{
 		Range: protocol.Range{Start: protocol.Position{Character: 25}, End: protocol.Position{Character: 36}}, Severity: protocol.DiagnosticSeverityError,
 		Code: protocol.Integer(2339), Message: protocol.String("Property 'mcp__a__get' does not exist on type 'Tools'."),
 	}}
-	d.run()
-	if len(d.found)+len(d.types) != 0 || !d.pending {
-		t.Errorf("%+v %+v", d.found, d.types)
+	d.Run()
+	if len(d.Found)+len(d.Types) != 0 || !d.Pending {
+		t.Errorf("%+v %+v", d.Found, d.Types)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"codemode-ls/workspace"
+	"codemode-ls/analysis"
 
 	"go.lsp.dev/uri"
 )
@@ -15,23 +15,20 @@ import (
 // A Snapshot is everything the server knew at one moment. It never changes: a
 // request works on the snapshot it was sent against, however long it takes.
 type Snapshot struct {
-	ID   uint64
-	Docs map[string]*Document // open documents by URI
-	// Workspace is never nil: before one is open it has an empty pool.
-	Workspace *workspace.Snapshot
-	Opened    bool // Workspace is that of an open workspace
+	ID uint64
+	analysis.View
 	// Client is what the client said at initialize; never nil.
 	Client *clientCapabilities
-	// DeclarationsURI is the file URI of the written tools.d.ts, or "" while there
-	// is none.
-	DeclarationsURI string
-	// LastRuns are the newest runs of open documents by URI.
-	LastRuns map[string]*lastRun
+}
+
+// setClient sets what is known about the client.
+func (s *Snapshot) setClient(c *clientCapabilities) {
+	s.Client, s.View.Client = c, &c.Client
 }
 
 // document is the open document with that URI; an error for the client when
 // it is not open.
-func (s *Snapshot) document(u uri.URI) (*Document, error) {
+func (s *Snapshot) document(u uri.URI) (*analysis.Document, error) {
 	if d, ok := s.Docs[string(u)]; ok {
 		if d.Unreadable != "" {
 			return nil, badParams("%s is out of step with the editor: %s; close it and open it again", u, d.Unreadable)
@@ -75,7 +72,7 @@ func (s *Session) Edit(change func(next *Snapshot)) *Snapshot {
 }
 
 // setDocument records a version of an open document.
-func (s *Session) setDocument(d *Document) *Snapshot {
+func (s *Session) setDocument(d *analysis.Document) *Snapshot {
 	return s.Edit(func(next *Snapshot) {
 		next.Docs = maps.Clone(next.Docs)
 		next.Docs[d.URI] = d

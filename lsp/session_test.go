@@ -6,11 +6,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"codemode-ls/analysis"
 )
 
 func TestWatchCoalesces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSession(&Snapshot{Docs: map[string]*Document{}})
+		s := newSession(&Snapshot{View: analysis.View{Docs: map[string]*analysis.Document{}}})
 		ctx, cancel := context.WithCancel(t.Context())
 		var runs atomic.Int32
 		var last atomic.Uint64
@@ -23,7 +25,7 @@ func TestWatchCoalesces(t *testing.T) {
 			})
 		}()
 		for i := range 100 {
-			s.setDocument(newDocument("file:///a.exec.ts", int32(i), "", "x", ""))
+			s.setDocument(analysis.NewDocument("file:///a.exec.ts", int32(i), "", "x", ""))
 			time.Sleep(10 * time.Millisecond) // the bubble's time
 		}
 		time.Sleep(time.Second)
@@ -40,7 +42,7 @@ func TestWatchCoalesces(t *testing.T) {
 // same, and they let it finish.
 func TestWatchUnderEndlessEdits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSession(&Snapshot{Docs: map[string]*Document{}})
+		s := newSession(&Snapshot{View: analysis.View{Docs: map[string]*analysis.Document{}}})
 		ctx, cancel := context.WithCancel(t.Context())
 		var finished atomic.Int32
 		done := make(chan struct{})
@@ -69,7 +71,7 @@ func TestWatchUnderEndlessEdits(t *testing.T) {
 // A newer edit cancels the work in progress, and leads to new work.
 func TestWatchNewestWins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSession(&Snapshot{Docs: map[string]*Document{}})
+		s := newSession(&Snapshot{View: analysis.View{Docs: map[string]*analysis.Document{}}})
 		ctx, cancel := context.WithCancel(t.Context())
 		var cancelled, finished atomic.Int32
 		done := make(chan struct{})
@@ -103,9 +105,9 @@ func TestWatchNewestWins(t *testing.T) {
 
 // A snapshot does not change when the next is made.
 func TestSnapshotIsFixed(t *testing.T) {
-	s := newSession(&Snapshot{Docs: map[string]*Document{}})
-	a := s.setDocument(newDocument("a", 1, "", "1", ""))
-	b := s.setDocument(newDocument("a", 2, "", "2", ""))
+	s := newSession(&Snapshot{View: analysis.View{Docs: map[string]*analysis.Document{}}})
+	a := s.setDocument(analysis.NewDocument("a", 1, "", "1", ""))
+	b := s.setDocument(analysis.NewDocument("a", 2, "", "2", ""))
 	c := s.removeDocument("a")
 	if a.Docs["a"].Text != "1" || b.Docs["a"].Text != "2" || len(c.Docs) != 0 {
 		t.Errorf("%v %v %v", a.Docs, b.Docs, c.Docs)

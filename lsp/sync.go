@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"codemode-ls/analysis"
 	"codemode-ls/script"
 
 	"github.com/go-json-experiment/json"
@@ -106,7 +107,7 @@ func (s *Server) unreadable(ctx context.Context, m *incoming, err error) error {
 		s.expire(u)
 		s.session.setDocument(&next)
 		if d.Unreadable == "" {
-			names = append(names, plain(path.Base(uri.URI(u).Path()), 80))
+			names = append(names, analysis.Plain(path.Base(uri.URI(u).Path()), 80))
 		}
 	}
 	const most = 5
@@ -121,10 +122,10 @@ func (s *Server) unreadable(ctx context.Context, m *incoming, err error) error {
 }
 
 // outOfStep is the one diagnostic of a document whose text may not be the editor's.
-func outOfStep(doc *Document) []protocol.Diagnostic {
+func outOfStep(doc *analysis.Document) []protocol.Diagnostic {
 	return []protocol.Diagnostic{{
-		Severity: protocol.DiagnosticSeverityError, Code: protocol.String(DiagnosticOutOfStep), Source: optional("codemode"),
-		Message: protocol.String(printable("The server's copy of this text may differ from yours: " + doc.Unreadable + ". Close the file and open it again; until then it is neither checked nor run.")),
+		Severity: protocol.DiagnosticSeverityError, Code: protocol.String(analysis.DiagnosticOutOfStep), Source: analysis.Optional("codemode"),
+		Message: protocol.String(analysis.Printable("The server's copy of this text may differ from yours: " + doc.Unreadable + ". Close the file and open it again; until then it is neither checked nor run.")),
 	}}
 }
 
@@ -150,7 +151,7 @@ func (s *Server) didOpen(p *openedDocument) {
 		_ = json.Unmarshal(t.LanguageID, &languageID) // the name may tell as well
 	}
 	language, isScript := languageOf(string(t.URI), languageID)
-	d := newDocument(string(t.URI), p.version(-1), language, *t.Text, snap.Client.Encoding)
+	d := analysis.NewDocument(string(t.URI), p.version(-1), language, *t.Text, snap.Client.Encoding)
 	d.Script = isScript
 	_, reopened := snap.Docs[d.URI]
 	s.expire(d.URI)
@@ -208,7 +209,7 @@ func (s *Server) didChange(p *openedDocument) error {
 	if err != nil {
 		return err
 	}
-	next, err := old.edited(version, changes)
+	next, err := old.Edited(version, changes)
 	if err != nil {
 		return err
 	}
@@ -223,8 +224,9 @@ func (s *Server) didChange(p *openedDocument) error {
 // didSave reads the configuration again when a file of it was saved: not every
 // client watches files.
 func (s *Server) didSave(_ context.Context, p *protocol.DidSaveTextDocumentParams) error {
-	if d, err := s.session.Snapshot().document(p.TextDocument.URI); err == nil {
-		if _, ok := s.configFile(d); ok {
+	snap := s.session.Snapshot()
+	if d, err := snap.document(p.TextDocument.URI); err == nil {
+		if _, ok := s.configFile(snap, d); ok {
 			poke(s.settingsChanged)
 		}
 	}

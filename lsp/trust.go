@@ -7,7 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"codemode-ls/analysis"
 	"codemode-ls/config"
+	"codemode-ls/configfile"
 	"codemode-ls/internal/plaintext"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
@@ -137,7 +139,7 @@ func (s *Server) askForDefinitions(ctx context.Context, all []definition) {
 	}
 	for _, d := range all {
 		question, actions := inView(d.question, d.name, d.approve)
-		answer := s.askPerson(ctx, question, "codemode-ls trust allow "+plaintext.Exact(shownWord(d.name)), actions)
+		answer := s.askPerson(ctx, question, "codemode-ls trust allow "+plaintext.Exact(configfile.ShownWord(d.name)), actions)
 		switch answer {
 		case d.approve, trustNever:
 			if err := d.decide(answer == d.approve); err != nil {
@@ -180,13 +182,13 @@ func manyQuestion(all []definition) string {
 	const most = 10
 	var names []string
 	for _, d := range all[:min(len(all), most)] {
-		names = append(names, plaintext.Exact(shownWord(d.name)))
+		names = append(names, plaintext.Exact(configfile.ShownWord(d.name)))
 	}
 	list := strings.Join(names, ", ")
 	if n := len(all) - most; n > 0 {
 		list += fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("This workspace's files name %d programs and servers to use: %s.\nNone of them is started before you have seen and approved it.", len(all), plain(list, 1000))
+	return fmt.Sprintf("This workspace's files name %d programs and servers to use: %s.\nNone of them is started before you have seen and approved it.", len(all), analysis.Plain(list, 1000))
 }
 
 // trustHook is the title that approves a hook; the others are those of servers.
@@ -206,38 +208,11 @@ func trustQuestion(v config.Server) string {
 	if v.Resembles != "" {
 		fmt.Fprintf(&b, "Beware: %s. No permission of that one counts for it.\n", plaintext.Exact(v.Resembles))
 	}
-	for _, line := range definitionLines(v) {
+	for _, line := range configfile.DefinitionLines(v) {
 		b.WriteString(line + "\n")
 	}
 	b.WriteString("Start it only if you trust this workspace.")
 	return b.String()
-}
-
-// definitionLines show a whole definition as it is written, with hidden characters
-// spelled out, and no value of a variable.
-func definitionLines(v config.Server) []string {
-	var lines []string
-	add := func(label, text string) { lines = append(lines, label+": "+plaintext.Exact(text)) }
-	a := approvalOf(v)
-	if a.URL != "" {
-		add("URL", a.URL)
-	} else {
-		words := append([]string{a.Command}, a.Args...)
-		for i, w := range words {
-			words[i] = shownWord(w)
-		}
-		add("Command", strings.Join(words, " "))
-	}
-	if a.Cwd != "" {
-		add("Folder", a.Cwd)
-	}
-	if names := slices.Concat(a.Env, a.Headers); len(names) > 0 {
-		add("Variables and headers", strings.Join(names, ", "))
-	}
-	for _, read := range a.Reads {
-		add("Reads", read.Name+" → "+read.To)
-	}
-	return lines
 }
 
 // maxQuestion is how many characters, and maxQuestionLines how many lines, of a message
@@ -255,19 +230,11 @@ func inView(question, name, approve string) (string, []protocol.MessageActionIte
 		return question, append([]protocol.MessageActionItem{{Title: approve}}, refuse...)
 	}
 	first, _, _ := strings.Cut(question, "\n")
-	word := plaintext.Exact(shownWord(name))
+	word := plaintext.Exact(configfile.ShownWord(name))
 	return fmt.Sprintf("%s\nWhat it would do is too long to be shown whole here (%d characters), and so cannot be approved here. In a terminal, see it by: codemode-ls trust show %s; then approve it by: codemode-ls trust allow %s",
-		plain(first, maxQuestion), utf8.RuneCountInString(question), word, word), refuse
+		analysis.Plain(first, maxQuestion), utf8.RuneCountInString(question), word, word), refuse
 }
 
 func offers(actions []protocol.MessageActionItem, title string) bool {
 	return slices.ContainsFunc(actions, func(a protocol.MessageActionItem) bool { return a.Title == title })
-}
-
-// shownWord shows a word of a command so that its ends can be seen.
-func shownWord(w string) string {
-	if w == "" || strings.ContainsAny(w, " \t\n\"'`$&|;<>()*?[]{}\\") {
-		return fmt.Sprintf("%q", w)
-	}
-	return w
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"codemode-ls/analysis"
 	"codemode-ls/internal/editortest"
 	"codemode-ls/script"
 
@@ -106,7 +107,7 @@ func lastRune(text string) rune {
 
 func askEverything(t *testing.T, e *editortest.Editor, u, text string, encoding protocol.PositionEncodingKind) {
 	t.Helper()
-	doc := newDocument(u, 1, script.TypeScript, text, encoding)
+	doc := analysis.NewDocument(u, 1, script.TypeScript, text, encoding)
 	end := doc.Position(len(text))
 	position := fmt.Sprintf(`{"line":%d,"character":%d}`, end.Line, end.Character)
 	fill := strings.NewReplacer("POSITION", position, "RANGE", `{"start":{"line":0,"character":0},"end":`+position+`}`)
@@ -131,7 +132,7 @@ func askEverything(t *testing.T, e *editortest.Editor, u, text string, encoding 
 }
 
 // wrongPlaces says which range in an answer is not one of the document.
-func wrongPlaces(doc *Document, method string, answer jsontext.Value) string {
+func wrongPlaces(doc *analysis.Document, method string, answer jsontext.Value) string {
 	var value any
 	if err := json.Unmarshal(answer, &value); err != nil {
 		return err.Error()
@@ -148,7 +149,7 @@ func wrongPlaces(doc *Document, method string, answer jsontext.Value) string {
 			}
 			p.Character += tokens.Data[i+1]
 			end := protocol.Position{Line: p.Line, Character: p.Character + tokens.Data[i+2]}
-			if !doc.has(p) || !doc.has(end) {
+			if !hasPlace(doc, p) || !hasPlace(doc, end) {
 				return fmt.Sprintf("token %v to %v", p, end)
 			}
 		}
@@ -157,7 +158,7 @@ func wrongPlaces(doc *Document, method string, answer jsontext.Value) string {
 	return wrongIn(doc, value)
 }
 
-func wrongIn(doc *Document, value any) string {
+func wrongIn(doc *analysis.Document, value any) string {
 	switch v := value.(type) {
 	case []any:
 		for _, x := range v {
@@ -173,11 +174,11 @@ func wrongIn(doc *Document, value any) string {
 		}
 		if line, ok := v["line"].(float64); ok {
 			p := protocol.Position{Line: uint32(line), Character: uint32(v["character"].(float64))}
-			if !doc.has(p) {
+			if !hasPlace(doc, p) {
 				return fmt.Sprint(p)
 			}
 		}
-		if end, ok := v["endLine"].(float64); ok && int(end) >= len(doc.lines()) {
+		if end, ok := v["endLine"].(float64); ok && int(end) >= len(doc.Lines()) {
 			return fmt.Sprint("line ", end)
 		}
 		for _, x := range v {
@@ -190,11 +191,11 @@ func wrongIn(doc *Document, value any) string {
 }
 
 // has says whether a position is one of the document.
-func (d *Document) has(p protocol.Position) bool { return d.Position(d.Offset(p)) == p }
+func hasPlace(d *analysis.Document, p protocol.Position) bool { return d.Position(d.Offset(p)) == p }
 
 // The tests above could not fail if this did not.
 func TestWrongPlaces(t *testing.T) {
-	doc := newDocument("file:///a.exec.ts", 1, script.TypeScript, "const s = \"😀\";\r\nreturn s", protocol.PositionEncodingKindUTF16)
+	doc := analysis.NewDocument("file:///a.exec.ts", 1, script.TypeScript, "const s = \"😀\";\r\nreturn s", protocol.PositionEncodingKindUTF16)
 	for answer, right := range map[string]bool{
 		`[{"range":{"start":{"line":0,"character":10},"end":{"line":1,"character":8}}}]`: true,
 		`{"position":{"line":0,"character":12}}`:                                         false, // inside of a character

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"codemode-ls/analysis"
 	"codemode-ls/cassette"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
@@ -110,7 +111,7 @@ func (s *Server) openNow(ctx context.Context) opened {
 		o.Log = s.log
 	}
 	if o.Check == nil && s.engine != nil {
-		o.Check = checker{s.engine}
+		o.Check = analysis.NewChecker(s.engine)
 	}
 	o.Models = s.session.Snapshot().Client.models()
 	o.Changed = func() { poke(s.workspaceChanged) }
@@ -178,7 +179,7 @@ func (s *Server) awaitTools(ctx context.Context, names map[string]bool) error {
 }
 
 // usedTools are the names that a script uses.
-func usedTools(doc *Document) map[string]bool {
+func usedTools(doc *analysis.Document) map[string]bool {
 	names := map[string]bool{}
 	for _, u := range script.Uses(doc.Text) {
 		names[u.Name] = true
@@ -272,12 +273,12 @@ func (s *Server) tellBrokenRules(ctx context.Context, old, next *workspace.Snaps
 		if slices.Contains(old.Problems, p) {
 			continue
 		}
-		where := fmt.Sprintf("%s, line %d", plain(p.File, 300), p.Range.Start.Line+1)
+		where := fmt.Sprintf("%s, line %d", analysis.Plain(p.File, 300), p.Range.Start.Line+1)
 		if p.File == "" {
 			where = "the editor's settings"
 		}
 		s.log.Error("rules or hooks that cannot be read", "file", p.File, "line", p.Range.Start.Line+1, "problem", p.Message)
-		s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("Codemode: %s: %s. Until this is mended, every call is asked for.", where, plain(p.Message, 300)))
+		s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("Codemode: %s: %s. Until this is mended, every call is asked for.", where, analysis.Plain(p.Message, 300)))
 	}
 }
 
@@ -299,7 +300,7 @@ func (s *Server) logFindings(ctx context.Context, old, next *workspace.Snapshot)
 			continue
 		}
 		s.toldFindings[f.Message] = true
-		news = append(news, plain(f.Message, 300))
+		news = append(news, analysis.Plain(f.Message, 300))
 		if f.Severity == "error" {
 			worst = protocol.MessageTypeError
 		}

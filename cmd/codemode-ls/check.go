@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
+	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/exec"
-	"codemode-ls/lsp"
 	"codemode-ls/script"
 	"codemode-ls/typescript"
 	"codemode-ls/workspace"
@@ -158,14 +158,14 @@ func (e *checker) with(c *catalog.Catalog) *typescript.Engine {
 func (e *checker) Check(ctx context.Context, text string, l script.Language, c *catalog.Catalog) ([]exec.Diagnostic, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return lsp.NewChecker(e.with(c)).Check(ctx, text, l, c)
+	return analysis.NewChecker(e.with(c)).Check(ctx, text, l, c)
 }
 
 // All is everything an editor would show (DIAG-1).
 func (e *checker) All(ctx context.Context, text string, l script.Language, s *workspace.Snapshot) ([]exec.Diagnostic, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return lsp.Check(ctx, e.with(s.Catalog), s, text, l)
+	return analysis.Check(ctx, e.with(s.Catalog), s, text, l)
 }
 
 // Close ends the engine, if it was started.

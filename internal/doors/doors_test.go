@@ -14,7 +14,7 @@ import (
 // doors are the packages that may import a library, by prefix of its path. hook
 // runs programs because commands around calls are its whole purpose.
 var doors = map[string][]string{
-	"go.lsp.dev/":                         {"lsp", "typescript", "internal/editortest"},
+	"go.lsp.dev/":                         {"lsp", "analysis", "configfile", "typescript", "internal/editortest"},
 	"github.com/mark3labs/mcp-go":         {"upstream", "internal/demo", "internal/mcptest"},
 	"github.com/dop251/goja":              {"sandbox/guest", "sandbox/ecma"},
 	"github.com/evanw/esbuild":            {"script/esbuild"},
@@ -54,6 +54,8 @@ var below = map[string][]string{
 	"redact":             {},
 	"telemetry":          {},
 	"exec":               {"audit", "cassette", "catalog", "config", "hook", "internal/linediff", "internal/plaintext", "internal/rawjson", "permission", "redact", "sample", "sandbox", "script", "telemetry", "upstream"},
+	"analysis":           {"catalog", "config", "exec", "internal/plaintext", "permission", "script", "typegen", "typescript", "upstream", "workspace"},
+	"configfile":         {"analysis", "catalog", "config", "internal/plaintext", "script", "upstream", "workspace"},
 }
 
 type listed struct {
