@@ -221,7 +221,7 @@ func (s *session) outcome(caller, ctx context.Context, c Call, tap *tap, err err
 func (s *session) result(c Call, raw jsontext.Value) (*Result, error) {
 	if structured := part(raw, "structuredContent"); len(structured) > s.maxValue {
 		return nil, &CallError{Reason: TooLarge, Server: c.Server, Message: fmt.Sprintf(
-			"the result of tool %q of server %q has %d bytes, and at most %d may be in a value (mcp.maxValueBytes)", c.Tool, c.Server, len(structured), s.maxValue)}
+			"the result of tool %q of server %q has %d bytes, and at most %d may be in a value (exec.maxValueBytes)", c.Tool, c.Server, len(structured), s.maxValue)}
 	}
 	if err := unreadable(raw); err != nil {
 		err = &unreadableError{err.Error()}

@@ -60,7 +60,7 @@ func (e *unreadableError) Error() string { return "its answer cannot be read: " 
 type lineError struct{ limit int }
 
 func (e *lineError) Error() string {
-	return fmt.Sprintf("it wrote a line of more than %d bytes (mcp.maxValueBytes bounds answers)", e.limit)
+	return fmt.Sprintf("it wrote a line of more than %d bytes (exec.maxValueBytes bounds answers)", e.limit)
 }
 
 // byteOrderMark is what encoders that think of files write first.
@@ -283,7 +283,7 @@ func (t *stdioTransport) tooLong(ctx context.Context, o *outline) error {
 	if !isID {
 		return &lineError{t.limit}
 	}
-	t.deliver(id, answer{err: &unreadableError{fmt.Sprintf("it has %d bytes, and at most %d are read (see mcp.maxValueBytes)", o.size, t.limit)}}, floodLine)
+	t.deliver(id, answer{err: &unreadableError{fmt.Sprintf("it has %d bytes, and at most %d are read (see exec.maxValueBytes)", o.size, t.limit)}}, floodLine)
 	return nil
 }
 
