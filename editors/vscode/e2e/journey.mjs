@@ -221,8 +221,7 @@ await step("VSC-3: prose typed while calls wait allows nothing, in any editor an
   await command("File: Focus on Files Explorer");
   await page.keyboard.type(" y \t y ", { delay: 30 });
   // In the list itself, after having gone there by the command: letters are no answer.
-  await page.keyboard.press("Control+k");
-  await page.keyboard.press("a");
+  await command("Code Mode: Review Waiting Requests");
   await inPanel(".card:focus-within");
   await page.keyboard.type(prose, { delay: 30 });
   await shot("prose");
@@ -235,8 +234,7 @@ await step("VSC-3: prose typed while calls wait allows nothing, in any editor an
 });
 
 await step("VSC-3: the keyboard alone is enough, and one answer is for all calls alike", async () => {
-  await page.keyboard.press("Control+k");
-  await page.keyboard.press("a");
+  await command("Code Mode: Review Waiting Requests");
   const deny = await inPanel('.card [data-decide="deny"]:focus');
   await rested(deny);
   await page.keyboard.press("Tab");
