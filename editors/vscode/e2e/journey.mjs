@@ -248,9 +248,11 @@ await step("VSC-3: the keyboard alone is enough, and one answer is for all calls
 await step("VSC-5: a restarted server knows approval and rule, and the view shows the servers", async () => {
   await command("Code Mode: Restart Language Server");
   await statusBar.filter({ hasText: /Code Mode: [1-9]/ }).waitFor();
+  await (await inPanel('.run:has-text("add.exec.ts")')).click();
+  await inPanel('header:has-text("add.exec.ts")');
   await (await inPanel('button[data-do="run"]')).click();
   await result("completed");
-  assert.equal(await dialog.count(), 0);
+  assert.equal(await waiting.count(), 0);
   await page.locator('.activitybar [aria-label^="Code Mode"]').first().click();
   await page.locator(".pane-header", { hasText: "MCP Servers" }).waitFor();
   for (const name of ["box", "local"]) {
