@@ -192,7 +192,7 @@ type Stopped struct {
 
 // commandRestartServer asks which server is meant when that is not said.
 func (s *Server) commandRestartServer(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
-	name, err := s.serverArgument(ctx, snap, p, "Which server shall be restarted?")
+	name, err := s.serverArgument(ctx, snap, p, "Which server should be restarted?")
 	if err != nil || name == "" {
 		return &Done{}, err
 	}
@@ -273,7 +273,7 @@ func (s *Server) commandRefresh(ctx context.Context, snap *Snapshot, _ *protocol
 	poke(s.settingsChanged)
 	w.Refresh()
 	if snap.Client.Codemode == nil {
-		s.showMessage(ctx, protocol.MessageTypeInfo, "The configuration is read again, and the servers are asked for their tools.")
+		s.showMessage(ctx, protocol.MessageTypeInfo, "Reloading configuration and tool lists.")
 	}
 	return &Done{}, nil
 }
@@ -450,7 +450,7 @@ func (s *Server) commandClearRules(ctx context.Context, snap *Snapshot, _ *proto
 	}
 	s.take(s.ctx, w)
 	if snap.Client.Codemode == nil {
-		s.showMessage(ctx, protocol.MessageTypeInfo, fmt.Sprintf("Rules of this session that were removed: %d. Those of files stay.", removed))
+		s.showMessage(ctx, protocol.MessageTypeInfo, fmt.Sprintf("Removed %d session rules. Rules in files are unchanged.", removed))
 	}
 	return &Done{}, nil
 }

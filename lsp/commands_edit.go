@@ -12,7 +12,7 @@ import (
 func (s *Server) commandApplyEdit(ctx context.Context, _ *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
 	edit, ok, err := argument[protocol.WorkspaceEdit](p, 0)
 	if err != nil || !ok {
-		return nil, cmp.Or(err, badParams("%s wants an edit", p.Command))
+		return nil, cmp.Or(err, badParams("%s requires an edit", p.Command))
 	}
 	ctx, cancel := context.WithTimeout(ctx, configurationTime)
 	defer cancel()

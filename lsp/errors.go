@@ -71,5 +71,5 @@ func malformed(err error) string {
 	if e.Err != nil {
 		return text + ": " + e.Err.Error()
 	}
-	return text + " is not what is wanted here"
+	return text + " is not of the expected type"
 }

@@ -278,7 +278,7 @@ func (s *Server) tellBrokenRules(ctx context.Context, old, next *workspace.Snaps
 			where = "the editor's settings"
 		}
 		s.log.Error("rules or hooks that cannot be read", "file", p.File, "line", p.Range.Start.Line+1, "problem", p.Message)
-		s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("Codemode: %s: %s. Until this is mended, every call is asked for.", where, analysis.Plain(p.Message, 300)))
+		s.showMessage(ctx, protocol.MessageTypeError, fmt.Sprintf("Codemode: %s: %s. Until you fix it, every call asks for permission.", where, analysis.Plain(p.Message, 300)))
 	}
 }
 

@@ -156,11 +156,11 @@ func (s *server) unavailable() *CallError {
 		message = fmt.Sprintf("server %q is not started before a person has approved it", s.def.Name)
 	case s.state != Failed || s.failures == 0:
 	case s.retry.IsZero():
-		message += "; it is not started again by itself: restart it when that is mended"
+		message += "; fix the cause, then restart it"
 	case time.Until(s.retry) <= 0:
-		message += "; it is being started again"
+		message += "; it is restarting"
 	default:
-		message += fmt.Sprintf("; it is started again in %s", max(time.Until(s.retry).Round(time.Second), time.Second))
+		message += fmt.Sprintf("; the next attempt is in %s", max(time.Until(s.retry).Round(time.Second), time.Second))
 	}
 	return &CallError{Reason: Unavailable, Server: s.def.Name, Message: message}
 }

@@ -96,7 +96,7 @@ func TestUnavailableWords(t *testing.T) { // MCP-5, OUT-3
 		restarts int
 		want     string
 	}{
-		"pending":  {time.Hour, 5, "no license; it is started again in 1h0m0s"},
+		"pending":  {time.Hour, 5, "no license; the next attempt is in 1h0m0s"},
 		"given up": {time.Millisecond, 2, "no license; it is not started again by itself"},
 	} {
 		s := newTestSet(t, nil)

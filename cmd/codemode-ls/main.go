@@ -81,7 +81,7 @@ type commands struct {
 	Servers     serversCommand     `cmd:"" help:"Show where each MCP server comes from, its state and its tools."`
 	Trust       trustCommand       `cmd:"" help:"Approve or refuse MCP servers and hooks that workspace files name."`
 	Permissions permissionsCommand `cmd:"" help:"List and change the rules for calls."`
-	Demo        demoCommand        `cmd:"" help:"Be the built-in demo MCP server, on standard input and output."`
+	Demo        demoCommand        `cmd:"" help:"Run the built-in demo MCP server on standard input and output."`
 	Init        initCommand        `cmd:"" help:"Create .codemode/ with an example script and configuration."`
 	Doctor      doctorCommand      `cmd:"" help:"Say what works on this machine, what does not, and what to do."`
 	Completion  completionCommand  `cmd:"" help:"Print the completion script of a shell."`
@@ -93,7 +93,7 @@ type commands struct {
 type globals struct {
 	Config    string   `help:"Configuration file to use in place of the user's own." placeholder:"FILE" type:"path"`
 	Workspace string   `help:"Workspace folder. Default: the current folder." placeholder:"DIR" type:"path"`
-	Server    []string `help:"MCP server to use, as 'NAME=COMMAND ARGS'. Repeatable. Trusted, because typed." placeholder:"'NAME=COMMAND ARGS'" sep:"none"`
+	Server    []string `help:"MCP server to use, as 'NAME=COMMAND ARGS'. Repeatable. Trusted because you typed it." placeholder:"'NAME=COMMAND ARGS'" sep:"none"`
 	Tools     []string `help:"Recorded tools/list answers, a file or a folder, to use in place of servers. Repeatable." placeholder:"FILE|DIR" sep:"none" type:"path"`
 	LogLevel  string   `help:"Lowest level to log to standard error: ${enum}." enum:"debug,info,warn,error" default:"warn"`
 }

@@ -129,7 +129,7 @@ func (a *app) report(w *workspace.Workspace) error {
 		fmt.Fprintf(a.stderr, "%serror: %s\n", problemPlace(p), printable(p.Message))
 	}
 	if len(s.Problems) > 0 {
-		fmt.Fprintln(a.stderr, "Until this is mended, every call is asked for.")
+		fmt.Fprintln(a.stderr, "Until you fix it, every call asks for permission.")
 	}
 	if s.UsesDemo && !a.quietDemo {
 		fmt.Fprintln(a.stderr, "No MCP server is configured: using the built-in demo server (its tools are harmless).")

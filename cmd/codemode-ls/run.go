@@ -23,7 +23,7 @@ type runCommand struct {
 	Script  string        `arg:"" help:"A *.exec.ts or *.exec.js file, or - for standard input." placeholder:"SCRIPT|-"`
 	Allow   []string      `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
 	Deny    []string      `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`
-	DryRun  bool          `help:"Answer every call with a sample; call no tool. Servers are asked for their tools alone."`
+	DryRun  bool          `help:"Answer every call with a sample; call no tool. Servers are only queried for their tool lists."`
 	Record  string        `help:"Write a cassette of the run: its calls, arguments and results." placeholder:"FILE"`
 	Replay  string        `help:"Answer calls from a cassette; start no server." placeholder:"FILE"`
 	JSON    bool          `name:"json" help:"Print the whole result as JSON."`
