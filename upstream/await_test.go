@@ -97,7 +97,7 @@ func TestUnavailableWords(t *testing.T) { // MCP-5, OUT-3
 		want     string
 	}{
 		"pending":  {time.Hour, 5, "no license; the next attempt is in 1h0m0s"},
-		"given up": {time.Millisecond, 2, "no license; it is not started again by itself"},
+		"given up": {time.Millisecond, 2, "no license; fix the cause, then restart it"},
 	} {
 		s := newTestSet(t, nil)
 		s.policy.firstDelay, s.policy.maxRestarts = c.delay, c.restarts

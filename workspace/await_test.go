@@ -53,7 +53,7 @@ func TestCallsOfAFailedServer(t *testing.T) {
 	if r.Status != exec.CodeError || r.Error.Code != exec.CodeUnavailable {
 		t.Errorf("%s %+v", r.Status, r.Error)
 	}
-	for _, want := range []string{"mcp__a__echo is not available", `server "a" is not connected (failed)`, "/nowhere/x", "not started again by itself"} {
+	for _, want := range []string{"mcp__a__echo is not available", `server "a" is not connected (failed)`, "/nowhere/x", "fix the cause, then restart it"} {
 		if !strings.Contains(r.Text, want) {
 			t.Errorf("no %q in\n%s", want, r.Text)
 		}
