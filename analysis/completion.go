@@ -162,7 +162,7 @@ func (c *completer) toolItem(f candidate) protocol.CompletionItem {
 		Data:     data(itemData{Tool: t.Name}),
 	}
 	marks := ToolMarks(t)
-	if ServerState(c.snap, t) != "live" {
+	if isCached(c.snap, t) {
 		marks = append(marks, "cached")
 	}
 	returns := returnType(t)
@@ -578,12 +578,16 @@ func toolDocumentation(snap *View, t *catalog.Tool) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// ServerState is how current what is known of a tool is.
+// isCached reports whether what is known about a tool is of last time: its server
+// has not answered yet.
+func isCached(snap *View, t *catalog.Tool) bool {
+	return slices.ContainsFunc(snap.Workspace.Catalog.Servers(), func(v *catalog.Server) bool { return v.Name == t.Server && v.Cached })
+}
+
+// ServerState says how current what is known about a tool is.
 func ServerState(snap *View, t *catalog.Tool) string {
-	for _, v := range snap.Workspace.Catalog.Servers() {
-		if v.Name == t.Server && v.Cached {
-			return "cached: the server has not answered yet"
-		}
+	if isCached(snap, t) {
+		return "cached: the server has not answered yet"
 	}
 	return "live"
 }
