@@ -21,7 +21,7 @@ func (x *run) audit(e audit.Entry, v verdict) {
 		return
 	}
 	e.Run, e.Session = x.id, x.request.SessionID
-	e.By.Kind, e.By.Scope, e.By.Hook = v.by, v.scope, v.hook
+	e.By.Kind, e.By.Scope, e.By.Hook = v.by, string(v.scope), v.hook
 	if v.rule != nil {
 		// Of an answer, a grant or a hook it is the rule that said "ask".
 		e.By.Rule, e.By.Layer, e.By.File = v.rule.Match, string(v.rule.Layer), v.rule.File

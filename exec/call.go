@@ -30,16 +30,16 @@ import (
 // A call is one use of a tool or member that counts. Its record is guarded by
 // the run's mu; the rest belongs to the call's goroutine.
 type call struct {
-	order  int // in which the calls of the run were made
-	record CallRecord
-	tool   *catalog.Tool // nil for a member
-	began  time.Time
-	slot   *slot         // in the queue, once the call is allowed
-	asked  *question     // when a person or a hook has to decide
-	ruled  verdict       // once it is decided
-	waited time.Duration // for a person
-	queued time.Duration
-	id     string // unique; of a call that hooks are told about
+	order    int // in which the calls of the run were made
+	record   CallRecord
+	tool     *catalog.Tool // nil for a member
+	began    time.Time
+	slot     *slot         // in the queue, once the call is allowed
+	question *question     // when a person or a hook has to decide
+	ruled    verdict       // once it is decided
+	waited   time.Duration // for a person
+	queued   time.Duration
+	id       string // unique; of a call that hooks are told about
 	// replacedBy is the hook that has replaced its arguments, or "".
 	replacedBy string
 	span       *telemetry.Span
@@ -62,7 +62,7 @@ type verdict struct {
 	// by is what decided, of the constants below.
 	by string
 	// scope of the answer or grant that decided.
-	scope string
+	scope Scope
 	// hook that decided, by name and place.
 	hook string
 	// loop that has one call less for it (PERM-12); see unused.
@@ -186,43 +186,20 @@ func (x *run) shed(c *call) {
 // be asked for. pass must follow. Calls of a run enter one after the other, in
 // the order in which they were made.
 func (x *run) enter(ctx context.Context, c *call) {
-	v, decided := x.r.questions.inTurn(c, x)
-	if hooks := x.hooksFor(c, config.PreToolUse); hooks != nil && (v.allow || !decided) {
-		x.unused(v)
-		x.status(c, CallWaiting)
-		rule := v.rule
-		if v.allow {
-			rule = nil // none said "ask"
-		}
-		c.asked = x.r.questions.putHooked(ctx, x, c, rule, v.allow, hooks)
-		return
-	}
-	switch {
-	case !decided:
-		x.status(c, CallWaiting)
-		c.asked = x.r.questions.put(ctx, x, c, v.rule)
-		return
-	case v.allow:
-		// What allows this call allows those before it that wait: they start first.
-		x.r.questions.recheck(func(n *question) bool { return n.x == x && n.c.tool.Name == c.tool.Name })
-		x.queue(c)
-	}
-	c.ruled = v
+	c.ruled, c.question = x.r.questions.enter(ctx, x, c)
 }
 
 // pass takes a call that has entered through the rest of the funnel. An error is
 // a *sandbox.CallError, and the call's record has ended; a result leaves that to
 // the caller.
 func (x *run) pass(ctx context.Context, c *call) (*upstream.Result, error) {
-	v := c.ruled
-	if c.asked != nil {
-		v = x.r.questions.wait(ctx, c.asked)
-		c.waited = v.waited
+	if c.question != nil {
+		c.ruled = x.r.questions.await(ctx, c.question)
+		c.waited = c.ruled.waited
 	}
-	c.ruled = v
-	x.decided(c, v)
-	if !v.allow {
-		return nil, x.denied(c, v)
+	x.decided(c, c.ruled)
+	if !c.ruled.allow {
+		return nil, x.denied(c, c.ruled)
 	}
 	result, err := x.dispatch(ctx, c)
 	if err != nil {
@@ -272,9 +249,9 @@ func (x *run) decide(c *call) (v verdict, decided bool) {
 	x.mu.Unlock()
 	switch {
 	case ok:
-		return verdict{allow: g.effect == permission.Allow, reason: "denied by the user for this run", rule: d.Rule, by: byGrant, scope: "run"}, true
+		return verdict{allow: g.effect == permission.Allow, reason: "denied by the user for this run", rule: d.Rule, by: byGrant, scope: ForRun}, true
 	case l != nil:
-		return verdict{allow: true, rule: d.Rule, by: byGrant, scope: "loop", loop: l}, true
+		return verdict{allow: true, rule: d.Rule, by: byGrant, scope: ForLoop, loop: l}, true
 	}
 	a := c.tool.Annotations
 	if d.Rule == nil && rules.Inherits(leaf) && !rules.Changed(leaf) && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive) &&

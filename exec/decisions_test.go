@@ -142,7 +142,7 @@ type step struct {
 
 var (
 	oracleLeaves = []string{"mcp__a__plain", "mcp__a__read", "mcp__b__plain", "mcp__b__drop"}
-	oracleScopes = []string{"", "once", "run", "run", "session", "workspace", "user", "galaxy"}
+	oracleScopes = []Scope{"", "once", "run", "run", "session", "workspace", "user", "galaxy"}
 )
 
 func drawSteps(t *rapid.T) []step {
@@ -163,7 +163,7 @@ func drawSteps(t *rapid.T) []step {
 				leaf: rapid.SampledFrom(oracleLeaves).Draw(t, "leaf"),
 				answer: oracleAnswer{
 					Answer: Answer{
-						Decision: rapid.SampledFrom([]string{"allow", "allow", "allow", "deny", "Allow", ""}).Draw(t, "decision"),
+						Decision: rapid.SampledFrom([]Decision{"allow", "allow", "allow", "deny", "Allow", ""}).Draw(t, "decision"),
 						Scope:    rapid.SampledFrom(oracleScopes).Draw(t, "scope"),
 					},
 					fails: rapid.IntRange(0, 9).Draw(t, "fails") == 0,
@@ -352,7 +352,7 @@ func TestPermRaces(t *testing.T) {
 			if questions == 1 {
 				editing.Go(func() { b.store.Set(permission.Session, permission.Allow, "mcp__a__plain") })
 				editing.Go(func() { b.store.Set(permission.Session, permission.Deny, "mcp__a__plain") })
-				editing.Go(b.Recheck)
+				editing.Go(b.questions.reconsiderAll)
 				if round%3 == 0 {
 					editing.Go(cancel)
 				}
@@ -361,7 +361,7 @@ func TestPermRaces(t *testing.T) {
 				<-ctx.Done() // taken away by one of the rules
 				return Answer{Decision: "allow", Scope: "user"}, nil
 			}
-			return Answer{Decision: "allow", Scope: []string{"once", "run", "session"}[questions%3]}, nil
+			return Answer{Decision: "allow", Scope: []Scope{"once", "run", "session"}[questions%3]}, nil
 		})})
 		editing.Wait()
 		cancel()

@@ -38,6 +38,8 @@ type Rules interface {
 	// Pin keeps tools as they are; Was is a tool that has changed since, as it was.
 	Pin(first bool, list ...permission.Pin) error
 	Was(leaf string) (text string, changed bool)
+	// Watch calls changed at once and after each change until ctx ends.
+	Watch(ctx context.Context, changed func())
 }
 
 // Asker asks a person (PERM-6, PERM-7). Ask is called for one question at a
@@ -73,14 +75,41 @@ type Question struct {
 	Loop *LoopOffer `json:"loop,omitzero"`
 }
 
-// Answer of a person: Decision "allow" or "deny"; Scope "once" (default), "run",
-// "session", "workspace", "user" or "loop". "loop" is for calls of the same tool
-// in the same run: as many as Calls says, this one included, those that meet
-// While, or both. A denial counts as far as its scope reaches, too; for a loop it
-// is for once.
+// Decision of a person on a call.
+type Decision string
+
+const (
+	Allow Decision = "allow"
+	Deny  Decision = "deny"
+)
+
+// Scope is how far an answer reaches. A denial in a loop is for once.
+type Scope string
+
+const (
+	Once         Scope = "once" // the default
+	ForRun       Scope = "run"
+	ForSession   Scope = "session"
+	ForWorkspace Scope = "workspace"
+	ForUser      Scope = "user"
+	ForLoop      Scope = "loop" // calls of the same tool in the same run, as Answer says
+)
+
+// known is the scope, or Once for one that does not exist: it must not reach further
+// than anybody has said.
+func (s Scope) known() Scope {
+	switch s {
+	case ForRun, ForSession, ForWorkspace, ForUser, ForLoop:
+		return s
+	}
+	return Once
+}
+
+// Answer of a person. With the scope "loop" it is for as many calls as Calls says,
+// this one included, those that meet While, or both.
 type Answer struct {
-	Decision string                `json:"decision"`
-	Scope    string                `json:"scope,omitzero"`
+	Decision Decision              `json:"decision"`
+	Scope    Scope                 `json:"scope,omitzero"`
 	Stop     bool                  `json:"stop,omitzero"`
 	Reason   string                `json:"reason,omitzero"`
 	Calls    int                   `json:"calls,omitzero"`

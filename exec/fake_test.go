@@ -248,7 +248,7 @@ func setup(t *testing.T, f fakeSandbox, rules ...permission.Rule) *bench {
 		ArtifactDir: t.TempDir(),
 		Log:         slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
-	b.store = permission.OpenStore(permission.StoreOptions{UserDir: dir, Folder: dir, Fixed: rules, Changed: func() { b.Recheck() }})
+	b.store = permission.OpenStore(permission.StoreOptions{UserDir: dir, Folder: dir, Fixed: rules})
 	b.Runner.Rules = b.store
 	return b
 }

@@ -41,19 +41,13 @@ func (g grant) covers(asking []*permission.Rule) bool {
 	return true
 }
 
-// remember keeps an answer, if there was one, and lets its call go on: what was
-// granted or denied for later calls is in force when the script can make them
-// (PERM-4).
-func (n *question) remember(a Answer, answered bool, asking []*permission.Rule) bool {
-	defer close(n.settled)
-	return answered && n.keep(a, asking)
-}
-
-// keep remembers an answer that counts for more than its own call, and says
-// whether it does. asking are the rules because of which the person was asked.
+// keep remembers an answer that counts for more than its own call, and reports
+// whether it does. asking are the rules because of which the person was asked. The
+// call does not go on before: what was granted or denied for later calls is in force
+// when the script can make them (PERM-4).
 func (n *question) keep(a Answer, asking []*permission.Rule) bool {
 	effect := permission.Deny
-	if a.Decision == "allow" {
+	if a.Decision == Allow {
 		effect = permission.Allow
 	}
 	leaf := n.c.tool.Name
@@ -64,19 +58,19 @@ func (n *question) keep(a Answer, asking []*permission.Rule) bool {
 		g.despite = d.Rule
 	}
 	switch a.Scope {
-	case "run", "session", "workspace", "user":
+	case ForRun, ForSession, ForWorkspace, ForUser:
 		n.x.mu.Lock()
 		if before := n.x.grants[leaf]; before.effect == effect {
 			g.asking = append(g.asking, before.asking...) // rules that went and may come back
 		}
 		n.x.grants[leaf] = g
 		n.x.mu.Unlock()
-	case "loop":
+	case ForLoop:
 		return effect == permission.Allow && n.x.keepLoop(leaf, a, g)
 	default:
 		return false
 	}
-	if a.Scope != "run" {
+	if a.Scope != ForRun {
 		// PERM-4: for the leaf's full name, in the layer that the person chose.
 		if err := n.x.r.Rules.Set(permission.Layer(a.Scope), effect, permission.Literal(leaf)); err != nil {
 			n.x.r.log().Error("rule not stored", "leaf", leaf, "layer", a.Scope, "err", err)

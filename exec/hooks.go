@@ -88,34 +88,35 @@ func (q *questions) consult(n *question, hooks []config.Hook) {
 		return
 	}
 	q.mu.Lock()
+	defer q.mu.Unlock()
 	if n.verdict != nil {
-		q.mu.Unlock()
 		return
 	}
 	if v.Input != nil {
 		n.replace(v.Input, v.ReplacedBy.Name()+" "+v.ReplacedBy.Origin())
 	}
 	n.hookAsks, n.hookSays = v.Decision == hook.Ask, v.Reason
-	q.mu.Unlock()
 	// The rules have the last word on what the hooks have left: they see the new
 	// input, and a hook lifts neither a denial nor a rule that says "ask" (HOOK-1).
-	now, decided := q.inTurn(c, x)
-	if decided && now.allow && v.Decision == hook.Ask {
-		x.unused(now)
-		decided = false
-	}
+	q.reconsider(func(other *question) bool {
+		return other.x == x && other.c.tool.Name == c.tool.Name && other.c.order < c.order
+	})
+	now, decided := x.decide(c)
 	switch {
+	case decided && now.allow && v.Decision == hook.Ask:
+		x.unused(now)
+		q.line(n)
+		return
 	case decided:
-		q.settle(n, now)
 	case v.Decision == hook.Allow && now.rule == nil:
 		by.allow = true
-		q.settle(n, by)
+		now = by
 	default:
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if n.verdict == nil {
-			q.line(n)
-		}
+		q.line(n)
+		return
+	}
+	if q.decide(n, now) {
+		close(n.settled)
 	}
 }
 

@@ -104,7 +104,7 @@ func TestHook1Decisions(t *testing.T) {
 			unhurried(t, b, c.hook)
 			log := audited(t, b)
 			var asker Asker
-			person := &always{Answer: Answer{Decision: c.person}}
+			person := &always{Answer: Answer{Decision: Decision(c.person)}}
 			if c.person != "" {
 				asker = person
 			}

@@ -66,13 +66,6 @@ func (x *run) takeLoop(leaf string, arguments jsontext.Value, asking []*permissi
 	return nil
 }
 
-// hasLoop says whether there is such a grant for a tool.
-func (x *run) hasLoop(leaf string) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return len(x.loops[leaf]) > 0
-}
-
 // unused gives back what a verdict that did not count has taken.
 func (x *run) unused(v verdict) {
 	if v.loop == nil {
@@ -89,8 +82,8 @@ func (x *run) unused(v verdict) {
 func (x *run) offerLoop(leaf string, arguments jsontext.Value) *LoopOffer {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	before := x.asked[leaf]
-	x.asked[leaf] = asked{before.times + 1, arguments}
+	before := x.lastAsked[leaf]
+	x.lastAsked[leaf] = lastQuestion{before.times + 1, arguments}
 	if before.times == 0 {
 		return nil
 	}
@@ -101,8 +94,8 @@ func (x *run) offerLoop(leaf string, arguments jsontext.Value) *LoopOffer {
 	return o
 }
 
-// asked is how often a run has asked about a tool, and the last arguments.
-type asked struct {
+// A lastQuestion is how often a run has asked about a tool, and the last arguments.
+type lastQuestion struct {
 	times     int
 	arguments jsontext.Value
 }

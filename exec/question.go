@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"codemode-ls/config"
@@ -18,19 +17,22 @@ import (
 // noClient is what a call is denied with when there is nobody to ask (PERM-7).
 const noClient = "no permission client is configured"
 
-// questions are the calls that wait for a person, of all runs, in order. One is
-// asked at a time (PERM-8). Each has a goroutine of its own when its turn has
-// come, which its run waits for.
+// questions are the calls of all runs that a person or a hook has to decide on. The
+// person is asked about one at a time, in the order of the calls (PERM-8). A question
+//
+//	waits       in line, unless its call is allowed and only hooks may object
+//	is open     when it is the first in line: the person is being asked
+//	is decided  by whatever comes first: an answer, a rule or a grant, a hook, the end
+//	            of its run. An allowed call has its place in the queue from then on, so
+//	            that calls which are decided together start in their order (SCHED-1)
+//	is settled  when what the answer grants for later calls is in force: the call, and
+//	            with it the script, goes on
+//
+// Whenever rules or grants have changed, reconsider decides on all that wait.
 type questions struct {
-	mu   sync.Mutex  // guards what follows, and the fields of questions so marked
-	list []*question // that have no verdict, and the open one
-	open *question   // that is being asked; nil for none
-
-	// passing is held while calls are decided on one after the other: what is granted
-	// for a number of calls is for the first of them (PERM-12). It comes before mu, and
-	// before the mu of runs.
-	passing sync.Mutex
-	again   atomic.Bool // rules have changed, and the calls that wait have not been looked at since
+	mu      sync.Mutex  // guards what follows, and the fields of questions so marked; locked before the mu of runs
+	waiting []*question // in order, the open one included
+	open    *question   // nil for none
 
 	grace time.Duration // 0 is promptGrace; set before the first question
 }
@@ -46,75 +48,126 @@ type question struct {
 	// ctx ends when the question need not be asked any more.
 	ctx      context.Context
 	withdraw context.CancelFunc
-	// settled is closed when verdict is there.
-	settled chan struct{}
-	verdict *verdict // guarded by questions.mu until settled
+	settled  chan struct{} // closed when the call may go on
+	verdict  *verdict      // once it is decided; guarded by questions.mu until it is settled
 
 	// consulted is closed when the hooks have answered; nil when there are none.
 	consulted chan struct{}
-	// hookAsks: a hook wants the person to be asked, and hookSays why. Guarded by
-	// questions.mu, as what follows is.
-	hookAsks bool
-	hookSays string
+	// What follows is guarded by questions.mu, too.
+	hookAsks bool               // a hook wants the person to be asked
+	hookSays string             // why
 	version  int                // how often the arguments were replaced
 	again    context.CancelFunc // ends the open prompt, so that it is asked anew
 	offered  bool               // offer is made
 	offer    *LoopOffer
 }
 
-// put puts a call in line. wait must follow.
-func (q *questions) put(ctx context.Context, x *run, c *call, rule *permission.Rule) *question {
-	n := newQuestion(ctx, x, c, rule)
-	q.mu.Lock()
-	q.line(n)
-	q.mu.Unlock()
-	q.recheck(func(other *question) bool { return other.x == x && other.c.tool.Name == c.tool.Name }) // a rule has changed meanwhile
-	return n
-}
-
-// putHooked is put for a call that hooks have a say in. An allowed one comes into
-// line only when they want that.
-func (q *questions) putHooked(ctx context.Context, x *run, c *call, rule *permission.Rule, allowed bool, hooks []config.Hook) *question {
-	n := newQuestion(ctx, x, c, rule)
-	n.consulted = make(chan struct{})
-	if !allowed {
-		q.mu.Lock()
-		q.line(n)
-		q.mu.Unlock()
-	}
-	x.asking.Go(func() {
-		defer func() {
-			if p := recover(); p != nil {
-				x.r.log().Error("panic in a hook", "run", x.id, "panic", p, "stack", string(debug.Stack()))
-				q.settle(n, verdict{reason: "the hooks could not be run", by: byHook})
-			}
-		}()
-		q.consult(n, hooks)
-	})
-	return n
-}
-
-func newQuestion(ctx context.Context, x *run, c *call, rule *permission.Rule) *question {
-	n := &question{x: x, c: c, rule: rule, since: time.Now(), release: x.clock.Hold(sandbox.ForPermission), settled: make(chan struct{})}
-	n.ctx, n.withdraw = context.WithCancel(ctx)
-	return n
-}
-
-// line puts a question in line, unless it is there. q.mu is held.
-func (q *questions) line(n *question) {
-	if n != q.open && !slices.Contains(q.list, n) {
-		q.list = append(q.list, n)
-	}
-	q.begin()
-}
-
-// decide is what rules and grants say of the call now. As long as hooks have not
-// answered, and when one wants the person to be asked, nothing but a person
-// allows it.
-func (q *questions) decide(n *question) (verdict, bool) {
-	v, decided := n.x.decide(n.c)
+// enter has rules and grants decide on a call. When they cannot, or hooks have a say
+// in it, the result is its question, for which await must be called.
+func (q *questions) enter(ctx context.Context, x *run, c *call) (verdict, *question) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	ofTool := func(n *question) bool { return n.x == x && n.c.tool.Name == c.tool.Name }
+	q.reconsider(ofTool) // a grant for a number of calls is for those before this one first
+	v, decided := x.decide(c)
+	hooks := x.hooksFor(c, config.PreToolUse)
+	switch {
+	case decided && !v.allow:
+		return v, nil
+	case decided && hooks == nil:
+		// What allows this call allows those before it that wait: they start first.
+		q.reconsider(ofTool)
+		x.queue(c)
+		return v, nil
+	}
+	x.unused(v)
+	x.status(c, CallWaiting)
+	n := &question{x: x, c: c, since: time.Now(), settled: make(chan struct{}), release: x.clock.Hold(sandbox.ForPermission)}
+	if !decided {
+		n.rule = v.rule
+	}
+	n.ctx, n.withdraw = context.WithCancel(ctx)
+	if hooks != nil {
+		n.consulted = make(chan struct{})
+		n.guard("the hooks could not be run", byHook, func() { q.consult(n, hooks) })
+	}
+	if !decided {
+		q.line(n)
+	}
+	return verdict{}, n
+}
+
+// guard does something for a question in a goroutine that its run waits for. A panic
+// is a denial.
+func (n *question) guard(reason, by string, work func()) {
+	n.x.asking.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				n.x.r.log().Error("panic in a question", "run", n.x.id, "panic", p, "stack", string(debug.Stack()))
+				n.x.r.questions.settle(n, verdict{reason: reason, by: by})
+			}
+		}()
+		work()
+	})
+}
+
+// line puts a question in line, unless it is there, and opens the first one if none
+// is open. q.mu is held.
+func (q *questions) line(n *question) {
+	if !slices.Contains(q.waiting, n) {
+		q.waiting = append(q.waiting, n)
+	}
+	q.next()
+}
+
+// next opens the first question in line, unless one is open. q.mu is held.
+func (q *questions) next() {
+	if q.open != nil || len(q.waiting) == 0 {
+		return
+	}
+	n := q.waiting[0]
+	q.open = n
+	n.guard("the question could not be asked", byNobody, func() {
+		defer func() {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			q.open = nil
+			q.remove(n)
+			q.next()
+		}()
+		q.ask(n)
+	})
+}
+
+// remove takes a question out of line. q.mu is held.
+func (q *questions) remove(n *question) {
+	q.waiting = slices.DeleteFunc(q.waiting, func(other *question) bool { return other == n })
+}
+
+// reconsider settles every waiting question that rules or grants decide now, the open
+// one included, in the order of the calls. q.mu is held.
+func (q *questions) reconsider(which func(*question) bool) {
+	for _, n := range slices.Clone(q.waiting) {
+		if n.verdict == nil && which(n) {
+			if v, decided := n.byRules(); decided && q.decide(n, v) {
+				close(n.settled)
+			}
+		}
+	}
+}
+
+// reconsiderAll is reconsider for all questions; q.mu is not held.
+func (q *questions) reconsiderAll() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.reconsider(func(*question) bool { return true })
+}
+
+// byRules is what rules and grants say of the call now. As long as hooks have not
+// answered, and when one wants the person to be asked, nothing but a person allows
+// it. questions.mu is held.
+func (n *question) byRules() (verdict, bool) {
+	v, decided := n.x.decide(n.c)
 	if decided && v.allow && (n.hookAsks || !n.heard()) {
 		n.x.unused(v)
 		return verdict{rule: v.rule}, false
@@ -122,7 +175,7 @@ func (q *questions) decide(n *question) (verdict, bool) {
 	return v, decided
 }
 
-// heard says whether the hooks have answered, or there are none.
+// heard reports whether the hooks have answered, or there are none.
 func (n *question) heard() bool {
 	if n.consulted == nil {
 		return true
@@ -135,53 +188,9 @@ func (n *question) heard() bool {
 	}
 }
 
-// begin asks the first question in line, unless one is open. q.mu is held.
-func (q *questions) begin() {
-	if q.open != nil || len(q.list) == 0 {
-		return
-	}
-	n := q.list[0]
-	q.open = n
-	n.x.asking.Go(func() {
-		defer func() {
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			q.open = nil
-			q.remove(n)
-			q.begin()
-		}()
-		q.ask(n)
-	})
-}
-
-// remove takes a question out of line. q.mu is held.
-func (q *questions) remove(n *question) {
-	if i := slices.Index(q.list, n); i >= 0 {
-		q.list = slices.Delete(q.list, i, i+1)
-	}
-}
-
-// settle gives a question its verdict; false when it has one. The call gets its
-// place in the queue here and not in its own goroutine: calls that are settled
-// together start in their order (SCHED-1).
-func (q *questions) settle(n *question, v verdict) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.conclude(n, v)
-}
-
-// conclude is settle; q.mu is held.
-func (q *questions) conclude(n *question, v verdict) bool {
-	claimed := q.claim(n, v)
-	if claimed {
-		close(n.settled)
-	}
-	return claimed
-}
-
-// claim is conclude but for the call's going on: the caller closes n.settled, and
-// may do before it what has to hold when the script makes its next call.
-func (q *questions) claim(n *question, v verdict) bool {
+// decide gives a question its verdict; false when it has one. The caller closes
+// n.settled. q.mu is held.
+func (q *questions) decide(n *question, v verdict) bool {
 	if n.verdict != nil {
 		n.x.unused(v)
 		return false
@@ -198,13 +207,23 @@ func (q *questions) claim(n *question, v verdict) bool {
 	}
 	if v.stop {
 		n.x.stop(n.c.tool.Name + ": " + v.reason)
-		for _, other := range slices.Clone(q.list) {
-			if other.x == n.x {
-				q.conclude(other, aborted)
+		for _, other := range slices.Clone(q.waiting) {
+			if other.x == n.x && q.decide(other, aborted) {
+				close(other.settled)
 			}
 		}
 	}
 	return true
+}
+
+// settle is decide for a verdict that grants nothing for later calls; q.mu is not
+// held.
+func (q *questions) settle(n *question, v verdict) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.decide(n, v) {
+		close(n.settled)
+	}
 }
 
 // The verdicts on calls that wait when their run ends, or is stopped.
@@ -213,9 +232,8 @@ var (
 	aborted = verdict{reason: "not made: a call before it was denied, and no further ones are wanted", by: byStop}
 )
 
-// wait waits until the call is decided: by an answer, by a rule or an answer to
-// another call that covers it, or by the end of its run.
-func (q *questions) wait(ctx context.Context, n *question) verdict {
+// await waits until the question is settled, or its run ends.
+func (q *questions) await(ctx context.Context, n *question) verdict {
 	select {
 	case <-n.settled:
 	case <-ctx.Done():
@@ -225,72 +243,61 @@ func (q *questions) wait(ctx context.Context, n *question) verdict {
 	return *n.verdict
 }
 
-// ask asks the person and does what the answer says.
+// ask asks the person, again as long as the arguments are replaced meanwhile.
 func (q *questions) ask(n *question) {
-	defer func() {
-		if p := recover(); p != nil {
-			n.x.r.log().Error("panic in a question", "run", n.x.id, "panic", p, "stack", string(debug.Stack()))
-			q.settle(n, verdict{reason: "the question could not be asked", by: byNobody})
-		}
-	}()
 	if n.ctx.Err() != nil {
 		q.settle(n, ended)
 		return
 	}
-	if n.consulted != nil {
-		grace := time.NewTimer(cmp.Or(q.grace, promptGrace))
-		defer grace.Stop()
-		select {
-		case <-n.consulted:
-		case <-grace.C:
-		case <-n.ctx.Done():
-		}
+	if asks := n.x.request.Asker != nil; asks || n.consulted != nil {
+		// Rules in force at once count for calls that wait, too (PERM-4).
+		n.x.asking.Go(func() { n.x.r.Rules.Watch(n.ctx, q.reconsiderAll) })
+		n.awaitHooks(cmp.Or(q.grace, promptGrace), asks) // without a person, only a hook may allow it
 	}
 	for q.askOnce(n) {
-		// The hooks have been heard and are about to say what they want.
-		select {
-		case <-n.consulted:
-		case <-n.ctx.Done():
-		}
+		n.awaitHooks(0, false) // they have answered, and are about to do what they want
+	}
+}
+
+// awaitHooks waits for the hooks, no longer than the grace if that is limited.
+func (n *question) awaitHooks(grace time.Duration, limited bool) {
+	if n.heard() {
+		return
+	}
+	var over <-chan time.Time
+	if limited {
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		over = timer.C
+	}
+	select {
+	case <-n.consulted:
+	case <-over:
+	case <-n.ctx.Done():
 	}
 }
 
 // askOnce asks the person and does what the answer says. It is true when the
 // arguments were replaced meanwhile, so that the answer was to another question.
 func (q *questions) askOnce(n *question) (replaced bool) {
-	if n.x.request.Asker == nil && n.consulted != nil {
-		// Nobody can be asked, but a hook may yet allow it.
-		select {
-		case <-n.consulted:
-		case <-n.ctx.Done():
-		}
-	}
-	var asks verdict
-	var decided bool
-	q.alone(func() {
-		if asks, decided = q.decide(n); decided {
-			q.settle(n, asks)
-		}
-	})
-	if decided {
-		return false
-	}
-	if n.x.request.Asker == nil {
-		q.settle(n, verdict{reason: noClient, rule: n.rule, by: byNobody})
-		return false
-	}
-	asking, done := context.WithCancel(n.ctx)
-	defer done()
 	q.mu.Lock()
+	now, decided := n.byRules()
+	if !decided && n.x.request.Asker == nil {
+		now, decided = verdict{reason: noClient, rule: n.rule, by: byNobody}, true
+	}
+	if decided && q.decide(n, now) {
+		close(n.settled)
+	}
 	if n.verdict != nil {
 		q.mu.Unlock()
 		return false
 	}
-	version, shown := n.version, n.shown(len(q.list)-1)
+	asking, done := context.WithCancel(n.ctx)
+	defer done()
+	version, shown := n.version, n.shown(len(q.waiting)-1)
 	n.again = done
 	q.mu.Unlock()
 
-	n.x.asking.Go(func() { q.look(asking) })
 	a, err := n.x.request.Asker.Ask(asking, shown)
 	v := verdict{rule: n.rule, by: byNobody}
 	switch {
@@ -307,18 +314,23 @@ func (q *questions) askOnce(n *question) (replaced bool) {
 		q.mu.Unlock()
 		return true
 	}
-	// An answer that comes too late changes nothing.
-	counts := q.claim(n, v)
-	q.mu.Unlock()
+	defer q.mu.Unlock()
+	if !q.decide(n, v) { // an answer that comes too late changes nothing
+		return false
+	}
+	kept := false
 	switch {
-	case !counts:
-	case a.Scope == "loop": // no call of after it must be before those that wait
-		q.alone(func() {
-			n.remember(a, err == nil, asks.asking)
-			q.pass(nil)
-		})
-	case n.remember(a, err == nil, asks.asking):
-		q.recheck(nil) // an answer that covers others settles them (PERM-8)
+	case err != nil:
+	case a.Scope == ForLoop: // no call of after it may come before those that wait
+		kept = n.keep(a, now.asking)
+	default: // it may write a file, so without the lock
+		q.mu.Unlock()
+		kept = n.keep(a, now.asking)
+		q.mu.Lock()
+	}
+	close(n.settled)
+	if kept { // an answer that covers others settles them (PERM-8)
+		q.reconsider(func(*question) bool { return true })
 	}
 	return false
 }
@@ -350,101 +362,15 @@ func (n *question) shown(behind int) Question {
 // denial, and a rule that denies wins also when it came while the prompt was
 // open.
 func (n *question) means(a Answer) verdict {
-	if a.Decision == "allow" {
+	if a.Decision == Allow {
 		if d := n.x.r.Rules.Rules().Decide(n.c.tool.Name); d.Effect == permission.Deny {
 			return verdict{reason: "denied by " + ruleWords(d.Rule), rule: d.Rule, by: byRule}
 		}
-		return verdict{allow: true, rule: n.rule, by: byAnswer, scope: scopeOf(a)}
+		return verdict{allow: true, rule: n.rule, by: byAnswer, scope: a.Scope.known()}
 	}
-	v := verdict{reason: "denied by the user", rule: n.rule, by: byAnswer, scope: scopeOf(a), stop: a.Stop}
+	v := verdict{reason: "denied by the user", rule: n.rule, by: byAnswer, scope: a.Scope.known(), stop: a.Stop}
 	if a.Reason != "" {
 		v.reason += ": " + fold(a.Reason)
 	}
 	return v
-}
-
-// lookAgain is how often the rules are looked at while a person thinks.
-const lookAgain = 250 * time.Millisecond
-
-// look looks at the rules again and again until ctx ends: a file of rules that
-// somebody edits counts at once also for calls that wait (PERM-4), whoever may or
-// may not tell of the edit.
-func (q *questions) look(ctx context.Context) {
-	again := time.NewTicker(lookAgain)
-	defer again.Stop()
-	for {
-		select {
-		case <-again.C:
-			q.recheck(nil)
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// recheck settles every waiting call that rules or grants decide now, also the
-// one whose question is open, in the order of the calls. which chooses among
-// them; nil is all.
-func (q *questions) recheck(which func(*question) bool) { q.alone(func() { q.pass(which) }) }
-
-// alone does something while no other call is decided on.
-func (q *questions) alone(work func()) {
-	q.passing.Lock()
-	work()
-	q.passing.Unlock()
-	q.catchUp()
-}
-
-// changed is recheck for whoever tells of changed rules, which may be heard of
-// in the middle of a decision.
-func (q *questions) changed() {
-	q.again.Store(true)
-	q.catchUp()
-}
-
-// catchUp does what changed has asked for, unless somebody else is about to.
-func (q *questions) catchUp() {
-	for q.again.Load() && q.passing.TryLock() {
-		if q.again.Swap(false) {
-			q.pass(nil)
-		}
-		q.passing.Unlock()
-	}
-}
-
-// inTurn decides on a call after those of its tool that wait: a grant for a number
-// of calls is for them first.
-func (q *questions) inTurn(c *call, x *run) (v verdict, decided bool) {
-	q.alone(func() {
-		if x.hasLoop(c.tool.Name) {
-			q.pass(func(n *question) bool { return n.x == x && n.c.tool.Name == c.tool.Name && n.c.order < c.order })
-		}
-		v, decided = x.decide(c)
-	})
-	return v, decided
-}
-
-// pass is recheck; q.passing is held.
-func (q *questions) pass(which func(*question) bool) {
-	q.mu.Lock()
-	waiting := slices.Clone(q.list)
-	q.mu.Unlock()
-	for _, n := range waiting {
-		if which != nil && !which(n) {
-			continue
-		}
-		if v, ok := q.decide(n); ok {
-			q.settle(n, v)
-		}
-	}
-}
-
-// scopeOf is how far an answer reaches; what is not known reaches no further than
-// its call.
-func scopeOf(a Answer) string {
-	switch a.Scope {
-	case "run", "session", "workspace", "user", "loop":
-		return a.Scope
-	}
-	return "once"
 }

@@ -160,7 +160,7 @@ func TestPerm8ScopesSettleOthers(t *testing.T) {
 		t.Run(c.scope, func(t *testing.T) {
 			f, errs := concurrently("mcp__a__plain", "mcp__b__plain", "mcp__a__plain", "mcp__b__plain")
 			b := setup(t, f, ask)
-			person := &always{Answer: Answer{Decision: "allow", Scope: c.scope}}
+			person := &always{Answer: Answer{Decision: "allow", Scope: Scope(c.scope)}}
 			b.run(t, Request{Asker: person})
 			for _, err := range *errs {
 				if err != nil {
@@ -282,7 +282,7 @@ func TestPerm8RunGrantCoversAllRulesOfItsTime(t *testing.T) {
 			if asked++; asked == 1 {
 				set(permission.Workspace, permission.Ask, exact) // while the prompt is open
 			}
-			return Answer{Decision: "allow", Scope: scope, Calls: 100}, nil
+			return Answer{Decision: "allow", Scope: Scope(scope), Calls: 100}, nil
 		})})
 		set(permission.User, "", "mcp__*__plain")
 	}

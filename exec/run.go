@@ -72,24 +72,24 @@ type run struct {
 	schedule  schedule
 	asking    sync.WaitGroup // the goroutines of its questions
 
-	mu       sync.Mutex // guards what follows, and the records of calls
-	calls    []*call    // those that count, in the order of the script
-	byIndex  map[int]*call
-	last     []string // the tools of the last two that count
-	unlisted int      // calls over the cap that have no record
-	recorded int      // bytes of the arguments in records of calls that have ended
-	kept     int      // bytes of results that are kept for later
-	logs     []Log
-	output   output
-	warnings []Warning
-	remarks  []remark
-	grants   map[string]grant
-	loops    map[string][]*loop // by leaf, oldest first
-	asked    map[string]asked   // by leaf
-	writes   writes
-	usage    *Usage         // of models, nil when none was asked
-	omitted  jsontext.Value // the value, when it is too long for the result
-	endedBy  string         // the setting whose budget ended the run, or ""
+	mu        sync.Mutex // guards what follows, and the records of calls
+	calls     []*call    // those that count, in the order of the script
+	byIndex   map[int]*call
+	last      []string // the tools of the last two that count
+	unlisted  int      // calls over the cap that have no record
+	recorded  int      // bytes of the arguments in records of calls that have ended
+	kept      int      // bytes of results that are kept for later
+	logs      []Log
+	output    output
+	warnings  []Warning
+	remarks   []remark
+	grants    map[string]grant
+	loops     map[string][]*loop      // by leaf, oldest first
+	lastAsked map[string]lastQuestion // by leaf
+	writes    writes
+	usage     *Usage         // of models, nil when none was asked
+	omitted   jsontext.Value // the value, when it is too long for the result
+	endedBy   string         // the setting whose budget ended the run, or ""
 }
 
 // stopped is the cause of a run's end when a person said "deny and stop".
@@ -129,7 +129,7 @@ func (r *Runner) begin(ctx context.Context, q Request) (*run, context.Context) {
 	}
 	x := &run{
 		r: r, id: rand.Text(), request: q, cancel: cancel, started: time.Now(),
-		byIndex: map[int]*call{}, grants: map[string]grant{}, loops: map[string][]*loop{}, asked: map[string]asked{},
+		byIndex: map[int]*call{}, grants: map[string]grant{}, loops: map[string][]*loop{}, lastAsked: map[string]lastQuestion{},
 	}
 	x.span = r.Tracer.Run(x.started, "codemode.run.id", x.id)
 	r.history.begin(x)
@@ -156,10 +156,6 @@ func (r *Runner) Cancel(runID string) bool {
 	x.cancel(errCancelRequest)
 	return true
 }
-
-// Recheck looks at the rules again for every call that waits for a person. It
-// is to be called when rules have changed (PERM-4).
-func (r *Runner) Recheck() { r.questions.changed() }
 
 // execute takes the run through everything that comes before the sandbox.
 func (x *run) execute(ctx context.Context) *Result {

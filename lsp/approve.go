@@ -56,11 +56,11 @@ func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, er
 	}
 	switch answer.Decision {
 	case "allow":
-		if !slices.Contains([]string{"", "once", "run", "session", "workspace", "user", "loop"}, answer.Scope) {
+		if !slices.Contains([]exec.Scope{"", exec.Once, exec.ForRun, exec.ForSession, exec.ForWorkspace, exec.ForUser, exec.ForLoop}, answer.Scope) {
 			answer.Scope = "once" // allowed, but for nothing that is known
 		}
 	case "deny":
-		if !slices.Contains([]string{"run", "session", "workspace", "user"}, answer.Scope) {
+		if !slices.Contains([]exec.Scope{exec.ForRun, exec.ForSession, exec.ForWorkspace, exec.ForUser}, answer.Scope) {
 			answer.Scope = ""
 		}
 	default:
@@ -142,7 +142,7 @@ func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (
 	case allowSession:
 		return exec.Answer{Decision: "allow", Scope: "session"}, nil
 	case allowAlways:
-		return exec.Answer{Decision: "allow", Scope: a.s.lastingScope()}, nil
+		return exec.Answer{Decision: "allow", Scope: exec.Scope(a.s.lastingScope())}, nil
 	case denyStop:
 		return exec.Answer{Decision: "deny", Stop: true}, nil
 	default:

@@ -33,7 +33,7 @@ func TestPar1TwoWindows(t *testing.T) {
 	ended := make(chan string, 4)
 	asks := func(ctx context.Context, q exec.Request) *exec.Result {
 		answer, err := q.Asker.Ask(ctx, exec.Question{Tool: "mcp__x__" + q.Code, Server: "x", Arguments: jsontext.Value(`{}`)})
-		status := answer.Decision
+		status := string(answer.Decision)
 		if err != nil {
 			status = "gone"
 		}

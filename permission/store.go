@@ -49,6 +49,7 @@ type Store struct {
 	pins     pinsSource
 	rules    *Rules
 	problems []Problem
+	next     chan struct{} // closed at the next change
 }
 
 // A source is one file of rules as it was last read.
@@ -82,7 +83,7 @@ type Problem struct {
 
 // OpenStore reads the files.
 func OpenStore(o StoreOptions) *Store {
-	s := &Store{options: o, sources: sourcesOf(o), fixed: slices.Clone(o.Fixed), mine: grants{}, pins: pinsSource{pins: pins{}}}
+	s := &Store{options: o, sources: sourcesOf(o), fixed: slices.Clone(o.Fixed), mine: grants{}, pins: pinsSource{pins: pins{}}, next: make(chan struct{})}
 	if o.UserDir != "" {
 		s.given = &grantsSource{path: filepath.Join(o.UserDir, grantsFile)}
 		s.pins.path = filepath.Join(o.UserDir, pinsFile)
@@ -315,9 +316,46 @@ func locked(path string, work func() error) error {
 	return work()
 }
 
+// tell reports a change to those who watch.
 func (s *Store) tell(changed bool) {
-	if told := s.options.Changed; changed && told != nil {
+	if !changed {
+		return
+	}
+	s.mu.Lock()
+	close(s.next)
+	s.next = make(chan struct{})
+	s.mu.Unlock()
+	if told := s.options.Changed; told != nil {
 		told()
+	}
+}
+
+// lookEvery is how often Watch looks at the files.
+const lookEvery = 250 * time.Millisecond
+
+// Watch calls changed at once and after each change of the rules until ctx ends.
+// Other processes and editors write the files, too. What an operating system reports of
+// files would miss some of that: folders that do not exist yet, what is behind links,
+// network file systems. A look asks for the state of at most four files, and only while
+// somebody watches.
+func (s *Store) Watch(ctx context.Context, changed func()) {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	var seen *Rules
+	for {
+		s.mu.Lock()
+		next := s.next
+		s.mu.Unlock()
+		if rules := s.Rules(); rules != seen {
+			seen = rules
+			changed()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-next:
+		case <-look.C:
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -575,4 +576,35 @@ func FuzzFile(f *testing.F) {
 			t.Fatalf("%q does not deny: %q", text, out)
 		}
 	})
+}
+
+// PERM-4: whoever watches is told at once, of each change of this process and of
+// others.
+func TestPerm4Watch(t *testing.T) {
+	dir := t.TempDir()
+	s := OpenStore(StoreOptions{UserDir: dir})
+	ctx, stop := context.WithCancel(t.Context())
+	seen := make(chan Effect)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Watch(ctx, func() { seen <- s.Rules().Decide("mcp__a__b").Effect })
+	}()
+	expect := func(want Effect) {
+		t.Helper()
+		if got := <-seen; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	expect(Ask) // at once: nothing that changes before the first look is missed
+	if err := s.Set(Session, Allow, "mcp__a__b"); err != nil {
+		t.Fatal(err)
+	}
+	expect(Allow)
+	if err := OpenStore(StoreOptions{UserDir: dir}).Set(User, Deny, "mcp__a__*"); err != nil { // as another process does
+		t.Fatal(err)
+	}
+	expect(Deny)
+	stop()
+	<-done
 }

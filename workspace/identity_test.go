@@ -214,7 +214,7 @@ func TestTrust3ChangedToolsOfEveryRule(t *testing.T) {
 			asker := askerFunc(func(_ context.Context, q exec.Question) (exec.Answer, error) {
 				asked++
 				shown = q.Changed
-				return exec.Answer{Decision: "allow", Scope: scope}, nil
+				return exec.Answer{Decision: "allow", Scope: exec.Scope(scope)}, nil
 			})
 			session := func(tools string, want int) {
 				t.Helper()

@@ -211,9 +211,6 @@ func (w *Workspace) follow(ctx context.Context, told *Snapshot) {
 		case <-w.wake:
 		}
 		now := w.refresh()
-		if now.Rules != told.Rules {
-			w.runner.Recheck() // in force at once, also for calls that wait (PERM-4)
-		}
 		if now != told && w.o.Changed != nil {
 			w.o.Changed()
 		}
