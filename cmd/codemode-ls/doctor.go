@@ -143,12 +143,12 @@ func (a *app) examineServers(ctx context.Context, say func(ok bool, what, detail
 		}
 	}
 	for _, p := range s.Problems {
-		say(false, "permissions", fmt.Sprintf("%s%s; until this is mended every call is asked for", problemPlace(p), p.Message))
+		say(false, "permissions", fmt.Sprintf("%s%s; until you fix it, every call asks for permission", problemPlace(p), p.Message))
 	}
 	switch {
 	case len(s.Servers) > 0:
 	case hasErrors(s.Config):
-		fmt.Fprintln(a.stdout, "note  servers: none can be used; commands end with exit code 3 until the configuration is mended")
+		fmt.Fprintln(a.stdout, "note  servers: none can be used; commands end with exit code 3 until you fix the configuration")
 	default:
 		fmt.Fprintln(a.stdout, "note  servers: none is configured; commands use the demo server")
 	}
