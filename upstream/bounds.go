@@ -17,6 +17,9 @@ const (
 	// maxQueuedReplies bounds what may wait there before its own requests are no
 	// longer answered.
 	maxQueuedReplies = 1 << 20
+	// maxContent bounds how many parts the content of one result has: each costs
+	// many times the two bytes that it can be on the wire.
+	maxContent = 10_000
 	// maxReplies is how many of a server's own requests are answered at a time.
 	maxReplies = 64
 )

@@ -227,5 +227,9 @@ func (s *session) result(c Call, raw jsontext.Value) (*Result, error) {
 		err = &unreadableError{err.Error()}
 		return nil, &CallError{Reason: Rejected, Server: c.Server, Err: err, Message: fmt.Sprintf("server %q answered the call of %q, but %s", c.Server, c.Tool, err)}
 	}
+	if n := count(part(raw, "content")); n > maxContent {
+		return nil, &CallError{Reason: TooLarge, Server: c.Server, Message: fmt.Sprintf(
+			"the content of the result of tool %q of server %q is larger than %d parts: it has %d", c.Tool, c.Server, maxContent, n)}
+	}
 	return parseResult(raw), nil
 }

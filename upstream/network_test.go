@@ -731,6 +731,13 @@ func TestTrust4MemoryOfHostileServers(t *testing.T) {
 		"comment": {func(out http.ResponseWriter, q *http.Request, m message) bool {
 			return call(out, m, "text/event-stream", ": %s")
 		}, true, 100 << 20},
+		"content of many parts": {func(out http.ResponseWriter, q *http.Request, m message) bool {
+			if odd(m) {
+				out.Header().Set("Content-Type", "application/json")
+				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{}%s]}}`, m.ID, strings.Repeat(",{}", 20<<20))
+			}
+			return odd(m)
+		}, true, 600 << 20},
 		"bomb": {func(out http.ResponseWriter, q *http.Request, m message) bool {
 			if odd(m) {
 				out.Header().Set("Content-Type", "application/json")

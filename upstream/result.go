@@ -138,6 +138,17 @@ func part(v jsontext.Value, name string) (found jsontext.Value) {
 	return found
 }
 
+// count is how many elements a list has, without keeping any; none for anything else.
+func count(v jsontext.Value) (n int) {
+	if v.Kind() != '[' {
+		return 0
+	}
+	for range parts(v) {
+		n++
+	}
+	return n
+}
+
 func elements(v jsontext.Value) []jsontext.Value {
 	if v.Kind() != '[' {
 		return nil
