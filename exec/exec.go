@@ -83,7 +83,7 @@ const (
 	Deny  Decision = "deny"
 )
 
-// Scope is how far an answer reaches. A denial in a loop is for once.
+// Scope is how far an answer reaches, "once" unless it says so. A denial in a loop is for once.
 type Scope string
 
 const (

@@ -450,7 +450,7 @@ func (s *Server) commandClearRules(ctx context.Context, snap *Snapshot, _ *proto
 	}
 	s.take(s.ctx, w)
 	if snap.Client.Codemode == nil {
-		s.showMessage(ctx, protocol.MessageTypeInfo, fmt.Sprintf("Removed %d session rules. Rules in files are unchanged.", removed))
+		s.showMessage(ctx, protocol.MessageTypeInfo, fmt.Sprintf("Session rules removed: %d. Rules in files are unchanged.", removed))
 	}
 	return &Done{}, nil
 }

@@ -106,7 +106,7 @@ func TestCmd1(t *testing.T) {
 	said("by headers")
 	c.command("codemode.authenticate", `"z"`).fails(int(CodeUnknownServer))
 	c.command("codemode.refresh", "").ok()
-	said("read again")
+	said("Reloading configuration and tool lists")
 	if w.refreshed != 1 {
 		t.Errorf("refreshed %d times", w.refreshed)
 	}
@@ -118,7 +118,7 @@ func TestCmd1(t *testing.T) {
 	shown("a: connected, 2 tools")
 	c.command("codemode.setPermission", `"mcp__a__get","allow","session"`).ok()
 	c.command("codemode.clearRules", "").ok()
-	said("removed: 1")
+	said("Session rules removed: 1. ")
 	c.command("codemode.explain", `"unknown-tool"`).ok()
 	shown("# unknown-tool")
 	c.command("codemode.explain", `"nope"`).fails(-32602)
