@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -159,6 +160,7 @@ type events struct {
 	body     io.ReadCloser
 	in       *bufio.Reader
 	closed   func()
+	closing  sync.Once // the library closes a stream from two goroutines
 
 	out []byte // not yet read by the library
 	err error  // comes after out
@@ -191,10 +193,11 @@ func (e *events) Read(p []byte) (int, error) {
 }
 
 func (e *events) Close() error {
-	if e.closed != nil {
-		e.closed()
-		e.closed = nil
-	}
+	e.closing.Do(func() {
+		if e.closed != nil {
+			e.closed()
+		}
+	})
 	if e.body == nil {
 		return nil
 	}
