@@ -60,7 +60,12 @@ func (s *Server) Command(t testing.TB) (command string, args []string) {
 func (s *Server) Config(t testing.TB, name string) config.Server {
 	t.Helper()
 	command, args := s.Command(t)
-	return config.Server{Name: name, Layer: config.Flag, Transport: config.Stdio, Command: command, Args: args}
+	return config.Server{
+		Name: name, Layer: config.Flag, Transport: config.Stdio, Command: command, Args: args,
+		// Built with the race detector, a process waits for a second at its end, longer
+		// than how it ended is waited for.
+		Env: map[string]string{"GORACE": "atexit_sleep_ms=0"},
+	}
 }
 
 // Log is everything that the server has received, over all its lives.
