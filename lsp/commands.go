@@ -14,8 +14,6 @@ import (
 	"codemode-ls/permission"
 	"codemode-ls/script"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
@@ -494,17 +492,4 @@ func (s *Server) showDocument(ctx context.Context, snap *Snapshot, u uri.URI) er
 	}
 	s.showMessage(ctx, protocol.MessageTypeInfo, "Written to "+u.FsPath())
 	return nil
-}
-
-// arguments encodes a command's arguments.
-func arguments(values ...any) []protocol.LSPAny {
-	list := make([]protocol.LSPAny, 0, len(values))
-	for _, v := range values {
-		raw, err := json.Marshal(v, json.Deterministic(true))
-		if err != nil {
-			raw = jsontext.Value("null")
-		}
-		list = append(list, raw)
-	}
-	return list
 }
