@@ -26,6 +26,8 @@ const main = document.getElementById("main") ?? document.body;
 let restSince = performance.now();
 /** The person has come here on purpose; ends when the window loses the focus. */
 let cameHere = false;
+/** The person came here before the first card did. */
+let focusAwaited = false;
 let wake: ReturnType<typeof setTimeout> | undefined;
 
 function rest(): void {
@@ -50,6 +52,7 @@ window.addEventListener("message", (event: MessageEvent<Incoming>) => {
     cameHere = true;
     rest();
     focusFirst();
+    focusAwaited = document.activeElement === main;
     return;
   }
   const cards = (): string => [...main.querySelectorAll<HTMLElement>("[data-card]")].map((c) => c.outerHTML.replace(/ data-resting=""/g, "")).join("\n");
@@ -65,6 +68,9 @@ window.addEventListener("message", (event: MessageEvent<Incoming>) => {
   if (focused !== undefined && !main.querySelector(`[data-key="${CSS.escape(focused)}"]`)) {
     // The card that had the focus is gone: the next one gets it, none of its buttons.
     main.querySelector<HTMLElement>("[data-card]")?.focus();
+  } else if (focusAwaited && main.querySelector("[data-card]")) {
+    focusAwaited = false;
+    focusFirst();
   }
 });
 
@@ -76,6 +82,7 @@ function focusFirst(): void {
 document.addEventListener("visibilitychange", rest);
 window.addEventListener("blur", () => {
   cameHere = false;
+  focusAwaited = false;
   rest();
 });
 window.addEventListener("focus", rest);
