@@ -45,7 +45,7 @@ configuration file ` + "`config.json`" + `, which is JSON with comments; nested 
 user settings come over the file, and its workspace settings over those. A number outside its bounds is moved to the nearest
 bound, with a warning.
 
-Only the VS Code extension tells the user's settings from the workspace's. Settings of all other editors count as workspace settings,
+Only the VS Code extension and the Neovim plugin tell the user's settings from the workspace's. Settings of all other editors count as workspace settings,
 because a file of the workspace may have set them (` + "`.dir-locals.el`" + `, ` + "`.zed/settings.json`" + `, ` + "`coc-settings.json`" + ` and the like): put your own
 servers, and what is marked *trusted*, into ` + "`config.json`" + `, or name servers with ` + "`codemode-ls lsp --server`" + `.
 
