@@ -167,7 +167,7 @@ func TestHostileValues(t *testing.T) {
 		{"throw new AggregateError([new Error('x')], 'many')", Thrown, "many"},
 		{"return new Proxy({}, { ownKeys() { throw new Error('trap') } })", Thrown, "trap"},
 		{"return { toJSON() { throw new Error('json') } }", Thrown, "json"},
-		{"return { get a() { for (;;); } }", TimedOut, "time budget"},
+		{"return { get a() { for (;;); } }", TimedOut, ""},
 		{"(Object.prototype as any).toJSON = () => 'forged'; return { a: 1 }", Completed, `{"a":1}`},
 		{"(Array.prototype as any).toJSON = () => 'forged'; return [1]", Completed, `[1]`},
 		{"(Map.prototype as any).toJSON = () => 'forged'; return new Map([['a', 1]])", Completed, `{"a":1}`},
