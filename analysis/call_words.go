@@ -115,6 +115,7 @@ func (s *Script) stateHints(in protocol.Range) []protocol.InlayHint {
 	return hints
 }
 
+// CallWords are the states of calls as a person reads them.
 var CallWords = map[exec.CallStatus]string{
 	exec.CallQueued:    "queued",
 	exec.CallWaiting:   "waiting for permission",

@@ -15,11 +15,7 @@ func (r *promiseRules) isTool(n *ast.Node) bool {
 		return true
 	}
 	s := r.c.GetResolvedSignature(n)
-	if s == nil || s.Declaration() == nil || ast.GetSourceFileOfNode(s.Declaration()) == r.file {
-		return false
-	}
-	p := s.Declaration().Parent
-	return p != nil && p.Kind == ast.KindInterfaceDeclaration && (p.Name().Text() == "Tools" || p.Name().Text() == "CodeMode")
+	return s != nil && s.Declaration() != nil && r.isToolMember(s.Declaration())
 }
 
 // toolOf is the name of the tool that an expression calls itself, or "".
@@ -116,6 +112,7 @@ func (r *promiseRules) origin(n *ast.Node, seen []*ast.Node) (tool string, reach
 	return tool, reaches
 }
 
+// isToolMember reports whether a declaration is a tool's, which the script cannot forge.
 func (r *promiseRules) isToolMember(d *ast.Node) bool {
 	p := d.Parent
 	return p != nil && p.Kind == ast.KindInterfaceDeclaration && (p.Name().Text() == "Tools" || p.Name().Text() == "CodeMode") && ast.GetSourceFileOfNode(d) != r.file
