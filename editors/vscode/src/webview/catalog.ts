@@ -3,19 +3,8 @@
 
 import type { ToolRow } from "../catalogHtml";
 import { visible } from "../text";
+import { host, noteOpened, opened } from "./host";
 import { morph } from "./morph";
-
-interface Host {
-  postMessage(message: unknown): void;
-  getState(): State | undefined;
-  setState(state: State): void;
-}
-
-interface State {
-  opened: Record<string, boolean>;
-}
-
-declare function acquireVsCodeApi(): Host;
 
 type Incoming =
   | { type: "tools"; tools: ToolRow[] }
@@ -24,8 +13,6 @@ type Incoming =
   | { type: "select"; name: string }
   | { type: "namespaces"; options: { value: string; label: string }[]; selected: string };
 
-const host = acquireVsCodeApi();
-const opened: Record<string, boolean> = host.getState()?.opened ?? {};
 const rowHeight = 26;
 
 function byId<T extends HTMLElement>(id: string, type: new () => T): T {
@@ -190,17 +177,7 @@ document.addEventListener("click", (event) => {
   host.postMessage({ type: "click", do: target.dataset["do"], tool: target.dataset["tool"] });
 });
 
-document.addEventListener(
-  "toggle",
-  (event) => {
-    const details = event.target;
-    if (details instanceof HTMLDetailsElement && details.dataset["key"] !== undefined) {
-      opened[details.dataset["key"]] = details.open;
-      host.setState({ opened });
-    }
-  },
-  true,
-);
+noteOpened();
 
 document.addEventListener("input", (event) => {
   const slider = event.target;

@@ -1,28 +1,14 @@
 // The script of the runs panel. It draws what the extension sends and reports
 // clicks; it decides nothing.
 
+import { host, noteOpened, opened } from "./host";
 import { morph } from "./morph";
 import { showValue } from "./value";
 
-interface Host {
-  postMessage(message: unknown): void;
-  getState(): State | undefined;
-  setState(state: State): void;
-}
-
-interface State {
-  opened: Record<string, boolean>;
-}
-
-declare function acquireVsCodeApi(): Host;
-
 type Incoming = { type: "view"; list: string; html: string } | { type: "value"; run: string; value: unknown };
 
-const host = acquireVsCodeApi();
 const list = document.getElementById("runs");
 const main = document.getElementById("main");
-/** Which sections a person has opened or closed, by their key. */
-const opened: Record<string, boolean> = host.getState()?.opened ?? {};
 /** The newest value, for when its place is drawn anew. */
 let value: { run: string; value: unknown } | undefined;
 
@@ -90,18 +76,6 @@ document.addEventListener("click", (event) => {
   host.postMessage({ type: "click", do: action, open, line, character, file, tool, show, run });
 });
 
-// "toggle" does not bubble, but it can be captured.
-document.addEventListener(
-  "toggle",
-  (event) => {
-    const details = event.target;
-    const key = details instanceof HTMLDetailsElement ? details.dataset["key"] : undefined;
-    if (key !== undefined && details instanceof HTMLDetailsElement) {
-      opened[details.classList.contains("section") ? kind(key) : key] = details.open;
-      host.setState({ opened });
-    }
-  },
-  true,
-);
+noteOpened((key, details) => (details.classList.contains("section") ? kind(key) : key));
 
 host.postMessage({ type: "ready" });

@@ -7,20 +7,14 @@
 //     moment; the first letter of prose that lands here lets all of them rest anew;
 //   - keys decide only after the person has come here by the command or by a click.
 
+import { host } from "./host";
 import { morph } from "./morph";
-
-interface Host {
-  postMessage(message: unknown): void;
-}
-
-declare function acquireVsCodeApi(): Host;
 
 type Incoming = { type: "view"; html: string } | { type: "focus" };
 
 /** How long the list has to be in view as it is before a button decides. */
 const restMs = 1000;
 
-const host = acquireVsCodeApi();
 const main = document.getElementById("main") ?? document.body;
 /** When something last happened that an answer has to wait after. */
 let restSince = performance.now();
