@@ -2,7 +2,7 @@ module codemode-ls
 
 go 1.26.0
 
-replace github.com/microsoft/typescript-go/codemodeshim => ./tsgo
+replace github.com/microsoft/typescript-go/codemodeshim => ./typescript/tsgo
 
 require (
 	github.com/alecthomas/kong v1.17.0

@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"codemode-ls/audit"
+	"codemode-ls/exec/audit"
 	"codemode-ls/permission"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
+	"codemode-ls/internal/telemetry"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
-	"codemode-ls/telemetry"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"

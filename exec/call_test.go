@@ -12,9 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"codemode-ls/cassette"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
+	"codemode-ls/exec/cassette"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 	"codemode-ls/upstream"

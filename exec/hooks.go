@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"codemode-ls/config"
-	"codemode-ls/hook"
+	"codemode-ls/exec/hook"
 	"codemode-ls/sandbox"
 	"codemode-ls/upstream"
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"codemode-ls/catalog"
-	"codemode-ls/redact"
+	"codemode-ls/internal/redact"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
 )

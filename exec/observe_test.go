@@ -17,11 +17,11 @@ import (
 	"sync"
 	"testing"
 
-	"codemode-ls/audit"
+	"codemode-ls/exec/audit"
+	"codemode-ls/internal/redact"
+	"codemode-ls/internal/telemetry"
 	"codemode-ls/permission"
-	"codemode-ls/redact"
 	"codemode-ls/sandbox"
-	"codemode-ls/telemetry"
 	"codemode-ls/upstream"
 )
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"codemode-ls/cassette"
 	"codemode-ls/catalog"
+	"codemode-ls/exec/cassette"
 	"codemode-ls/sandbox"
 
 	"github.com/go-json-experiment/json/jsontext"

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"codemode-ls/cassette"
 	"codemode-ls/catalog"
+	"codemode-ls/exec/cassette"
+	"codemode-ls/internal/redact"
 	"codemode-ls/permission"
-	"codemode-ls/redact"
 	"codemode-ls/sandbox"
 	"codemode-ls/upstream"
 

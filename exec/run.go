@@ -11,13 +11,13 @@ import (
 	"sync"
 	"time"
 
-	"codemode-ls/audit"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
+	"codemode-ls/exec/audit"
+	"codemode-ls/internal/telemetry"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
-	"codemode-ls/telemetry"
 
 	"github.com/go-json-experiment/json/jsontext"
 )

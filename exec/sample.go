@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"codemode-ls/catalog"
+	"codemode-ls/exec/sample"
 	"codemode-ls/permission"
-	"codemode-ls/sample"
 	"codemode-ls/sandbox"
 
 	"github.com/go-json-experiment/json/jsontext"

@@ -3,7 +3,7 @@ package exec
 import (
 	"time"
 
-	"codemode-ls/telemetry"
+	"codemode-ls/internal/telemetry"
 )
 
 // Spans of a run and its calls (OBS-3): names from the pool, codes, numbers; no

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"codemode-ls/cassette"
 	"codemode-ls/exec"
+	"codemode-ls/exec/cassette"
 	"codemode-ls/workspace"
 
 	"go.lsp.dev/uri"

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"codemode-ls/config"
-	"codemode-ls/redact"
+	"codemode-ls/internal/redact"
 
 	"go.lsp.dev/protocol"
 )

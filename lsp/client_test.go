@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"codemode-ls/cassette"
 	"codemode-ls/config"
 	"codemode-ls/exec"
+	"codemode-ls/exec/cassette"
 	"codemode-ls/permission"
 	"codemode-ls/workspace"
 

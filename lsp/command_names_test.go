@@ -11,7 +11,7 @@ import (
 func TestCommandsOfFeaturesExist(t *testing.T) {
 	name := regexp.MustCompile(`Command += "(codemode\.\w+)"`)
 	found := 0
-	for _, file := range []string{"analysis/command_names.go", "configfile/commands.go"} {
+	for _, file := range []string{"analysis/command_names.go", "analysis/configfile/commands.go"} {
 		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(file)))
 		if err != nil {
 			t.Fatal(err)

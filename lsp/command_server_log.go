@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"codemode-ls/analysis"
+	"codemode-ls/analysis/configfile"
 	"codemode-ls/config"
-	"codemode-ls/configfile"
 	"codemode-ls/internal/plaintext"
 
 	"go.lsp.dev/protocol"

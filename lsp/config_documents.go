@@ -2,8 +2,8 @@ package lsp
 
 import (
 	"codemode-ls/analysis"
+	"codemode-ls/analysis/configfile"
 	"codemode-ls/config"
-	"codemode-ls/configfile"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"codemode-ls/analysis"
+	"codemode-ls/analysis/configfile"
 	"codemode-ls/config"
-	"codemode-ls/configfile"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json"

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis/configfile"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
-	"codemode-ls/configfile"
 	"codemode-ls/docs/diagnostics"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"codemode-ls/exec"
-	"codemode-ls/redact"
-	"codemode-ls/telemetry"
+	"codemode-ls/internal/redact"
+	"codemode-ls/internal/telemetry"
 	"codemode-ls/workspace"
 
 	"github.com/go-json-experiment/json/jsontext"

@@ -11,8 +11,8 @@ import (
 	"codemode-ls/analysis"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
+	"codemode-ls/internal/redact"
 	"codemode-ls/permission"
-	"codemode-ls/redact"
 	"codemode-ls/typescript"
 	"codemode-ls/workspace"
 

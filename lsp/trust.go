@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"codemode-ls/analysis"
+	"codemode-ls/analysis/configfile"
 	"codemode-ls/config"
-	"codemode-ls/configfile"
 	"codemode-ls/internal/plaintext"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"

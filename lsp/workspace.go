@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"codemode-ls/analysis"
-	"codemode-ls/cassette"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec"
+	"codemode-ls/exec/cassette"
 	"codemode-ls/permission"
 	"codemode-ls/script"
 	"codemode-ls/upstream"

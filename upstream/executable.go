@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"codemode-ls/environ"
+	"codemode-ls/internal/environ"
 )
 
 // findExecutable is the absolute path of a command: a path relative to dir, or a

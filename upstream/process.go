@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"codemode-ls/config"
-	"codemode-ls/environ"
+	"codemode-ls/internal/environ"
 )
 
 var (

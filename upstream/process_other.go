@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"codemode-ls/environ"
+	"codemode-ls/internal/environ"
 )
 
 // group keeps Ctrl-C of our own console away from the process. Ending its

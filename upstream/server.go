@@ -13,7 +13,7 @@ import (
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
-	"codemode-ls/environ"
+	"codemode-ls/internal/environ"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"codemode-ls/cassette"
+	"codemode-ls/exec/cassette"
 )
 
 // Record prepares to write a cassette at a path that a client named: under one of

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"codemode-ls/cassette"
 	"codemode-ls/config"
+	"codemode-ls/exec/cassette"
 )
 
 // REC-1: cassettes that a client names are under the workspace's folders, links

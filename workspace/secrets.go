@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"codemode-ls/config"
-	"codemode-ls/redact"
+	"codemode-ls/internal/redact"
 	"codemode-ls/upstream"
 )
 

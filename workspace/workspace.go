@@ -15,14 +15,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"codemode-ls/audit"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec"
+	"codemode-ls/exec/audit"
+	"codemode-ls/internal/redact"
+	"codemode-ls/internal/telemetry"
 	"codemode-ls/permission"
-	"codemode-ls/redact"
 	"codemode-ls/sandbox"
-	"codemode-ls/telemetry"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"codemode-ls/cassette"
+	"codemode-ls/exec/cassette"
 )
 
 // A person's paths may lead anywhere, as with every other program; a client's are

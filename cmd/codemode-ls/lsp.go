@@ -7,8 +7,8 @@ import (
 	"net"
 	"os"
 
+	"codemode-ls/internal/telemetry"
 	"codemode-ls/lsp"
-	"codemode-ls/telemetry"
 	"codemode-ls/typescript"
 	"codemode-ls/workspace"
 )

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"codemode-ls/internal/plaintext"
-	"codemode-ls/redact"
+	"codemode-ls/internal/redact"
 	"codemode-ls/sandbox"
 	"codemode-ls/sandbox/guest"
 	"codemode-ls/script/esbuild"

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"codemode-ls/config"
+	"codemode-ls/internal/telemetry"
 	"codemode-ls/permission"
-	"codemode-ls/telemetry"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 )

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"codemode-ls/cassette"
+	"codemode-ls/exec/cassette"
 	"codemode-ls/internal/plaintext"
 	"codemode-ls/script"
 

@@ -12,8 +12,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"codemode-ls/cassette"
 	"codemode-ls/exec"
+	"codemode-ls/exec/cassette"
 	"codemode-ls/permission"
 	"codemode-ls/script"
 	"codemode-ls/workspace"

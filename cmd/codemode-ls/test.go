@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"codemode-ls/cassette"
 	"codemode-ls/exec"
+	"codemode-ls/exec/cassette"
 	"codemode-ls/workspace"
 )
 

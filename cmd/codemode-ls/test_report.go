@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"codemode-ls/cassette"
+	"codemode-ls/exec/cassette"
 	"codemode-ls/internal/linediff"
 
 	"github.com/go-json-experiment/json/jsontext"

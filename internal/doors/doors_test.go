@@ -14,7 +14,7 @@ import (
 // doors are the packages that may import a library, by prefix of its path. hook
 // runs programs because commands around calls are its whole purpose.
 var doors = map[string][]string{
-	"go.lsp.dev/":                         {"lsp", "analysis", "configfile", "typescript", "internal/editortest"},
+	"go.lsp.dev/":                         {"lsp", "analysis", "analysis/configfile", "typescript", "internal/editortest"},
 	"github.com/mark3labs/mcp-go":         {"upstream", "internal/demo", "internal/mcptest"},
 	"github.com/dop251/goja":              {"sandbox/guest", "sandbox/ecma"},
 	"github.com/evanw/esbuild":            {"script/esbuild"},
@@ -25,37 +25,37 @@ var doors = map[string][]string{
 	"github.com/tailscale/hujson":         {"config", "permission"},
 	"github.com/pelletier/go-toml":        {"config"},
 	"codemode-ls/typescript/engine":       {"cmd/codemode-ls", "typescript/engine/cmd"},
-	"os/exec":                             {"upstream", "sandbox", "typescript", "typescript/enginetest", "hook", "internal/editortest", "internal/mcptest"},
+	"os/exec":                             {"upstream", "sandbox", "typescript", "typescript/enginetest", "exec/hook", "internal/editortest", "internal/mcptest"},
 }
 
 // below are the packages of this module that a package may import. What is not
 // listed may import anything that is.
 var below = map[string][]string{
-	"internal/plaintext": {},
-	"internal/rawjson":   {},
-	"internal/linediff":  {},
-	"typegen":            {"internal/plaintext"},
-	"script":             {},
-	"config":             {},
-	"catalog":            {"internal/plaintext", "typegen"},
-	"permission":         {"script"},
-	"sandbox":            {"sandbox/frame", "script"}, // the host shares nothing else with the child
-	"sandbox/frame":      {"script"},
-	"sandbox/guest":      {"sandbox/ecma", "sandbox/frame", "script"},
-	"sandbox/ecma":       {"sandbox/ecma/regexp", "script"},
-	"typescript":         {"script", "typescript/project"},
-	"environ":            {},
-	"upstream":           {"catalog", "config", "environ", "internal/plaintext", "upstream/reaper"},
-	"upstream/reaper":    {},
-	"cassette":           {},
-	"sample":             {},
-	"hook":               {"config", "environ", "internal/plaintext"},
-	"audit":              {},
-	"redact":             {},
-	"telemetry":          {},
-	"exec":               {"audit", "cassette", "catalog", "config", "hook", "internal/linediff", "internal/plaintext", "internal/rawjson", "permission", "redact", "sample", "sandbox", "script", "telemetry", "upstream"},
-	"analysis":           {"catalog", "config", "exec", "internal/plaintext", "permission", "script", "typegen", "typescript", "upstream", "workspace"},
-	"configfile":         {"analysis", "catalog", "config", "internal/plaintext", "script", "upstream", "workspace"},
+	"internal/plaintext":  {},
+	"internal/rawjson":    {},
+	"internal/linediff":   {},
+	"typegen":             {"internal/plaintext"},
+	"script":              {},
+	"config":              {},
+	"catalog":             {"internal/plaintext", "typegen"},
+	"permission":          {"script"},
+	"sandbox":             {"sandbox/frame", "script"}, // the host shares nothing else with the child
+	"sandbox/frame":       {"script"},
+	"sandbox/guest":       {"sandbox/ecma", "sandbox/frame", "script"},
+	"sandbox/ecma":        {"sandbox/ecma/regexp", "script"},
+	"typescript":          {"script", "typescript/project"},
+	"internal/environ":    {},
+	"upstream":            {"catalog", "config", "internal/environ", "internal/plaintext", "upstream/reaper"},
+	"upstream/reaper":     {},
+	"exec/cassette":       {},
+	"exec/sample":         {},
+	"exec/hook":           {"config", "internal/environ", "internal/plaintext"},
+	"exec/audit":          {},
+	"internal/redact":     {},
+	"internal/telemetry":  {},
+	"exec":                {"exec/audit", "exec/cassette", "catalog", "config", "exec/hook", "internal/linediff", "internal/plaintext", "internal/rawjson", "permission", "internal/redact", "exec/sample", "sandbox", "script", "internal/telemetry", "upstream"},
+	"analysis":            {"catalog", "config", "exec", "internal/plaintext", "permission", "script", "typegen", "typescript", "upstream", "workspace"},
+	"analysis/configfile": {"analysis", "catalog", "config", "internal/plaintext", "script", "upstream", "workspace"},
 }
 
 type listed struct {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"codemode-ls/config"
-	"codemode-ls/environ"
+	"codemode-ls/internal/environ"
 )
 
 const (

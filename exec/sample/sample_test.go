@@ -16,8 +16,8 @@ import (
 )
 
 var (
-	toolsFolder = flag.String("tools", "../../shared/corpus", "folder of tools/list answers")
-	suiteFolder = flag.String("suite", "../../shared/schema-suite", "folder of the JSON Schema test suite")
+	toolsFolder = flag.String("tools", "../../../shared/corpus", "folder of tools/list answers")
+	suiteFolder = flag.String("suite", "../../../shared/schema-suite", "folder of the JSON Schema test suite")
 )
 
 // oracle is an independent validator of a schema; draft is for schemas that do
