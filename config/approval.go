@@ -41,6 +41,15 @@ func (s Server) Shown() Server {
 	for i, arg := range shown.Args {
 		shown.Args[i] = maskURLs(arg)
 	}
+	if s.OAuth != nil {
+		oauth := *shown.OAuth
+		for _, secret := range []*string{&oauth.ClientSecret, &oauth.PrivateKey} {
+			if *secret != "" {
+				*secret = "***"
+			}
+		}
+		shown.OAuth = &oauth
+	}
 	shown.Env, shown.Headers = namesOnly(shown.Env), namesOnly(shown.Headers)
 	return shown
 }
@@ -108,6 +117,8 @@ func destination(field, variable string) string {
 	switch table {
 	case "headers", "http_headers", "env_http_headers":
 		return "header " + name
+	case "oauth", "auth":
+		return "sign-in (" + name + ")"
 	case "bearer_token_env_var":
 		return "header Authorization"
 	case "env", "environment":
@@ -149,7 +160,7 @@ func (r *serverReader) written(actual *serverReader) (*Server, []Read) {
 	reads := w.Reads
 	if host := origin(w.URL); host != "" {
 		for i := range reads {
-			if strings.HasPrefix(reads[i].To, "header ") || reads[i].To == "URL" {
+			if strings.HasPrefix(reads[i].To, "header ") || strings.HasPrefix(reads[i].To, "sign-in ") || reads[i].To == "URL" {
 				reads[i].To += " of " + host
 			}
 		}

@@ -55,6 +55,8 @@ type Server struct {
 	// OnlyTools are the only tools, by their names on the server, that are in the pool; nil
 	// is all of them. WithoutTools are tools that are not (MCP-2).
 	OnlyTools, WithoutTools []string
+	// OAuth says as what to sign in to it; nil is what the server itself says.
+	OAuth *OAuth
 	// Protocol "legacy" skips the probe for newer protocol versions.
 	Protocol string
 	// Problem is why it cannot be started (an unset variable, no command); such
@@ -74,6 +76,43 @@ type Server struct {
 	Reads   []Read
 	// EnvFile is the path of a file of variables; of a Written one alone.
 	EnvFile string
+}
+
+// OAuth says as what to sign in to a server.
+type OAuth struct {
+	// ClientID is that of a client which the authorization server knows, or the https
+	// URL of its metadata document; "" registers one.
+	ClientID     string
+	ClientSecret string
+	PrivateKey   string   // PEM, in place of a secret
+	Grant        string   // "client_credentials": without a person
+	Scopes       []string // nil is what the server asks for
+	Issuer       string   // the only authorization server to accept, or ""
+	CallbackPort int      // that the browser comes back to; 0 is any
+	Off          bool     // never sign in
+}
+
+// Summary says for a person who decides on the server as what it would be signed in
+// to; secrets by their names alone.
+func (o *OAuth) Summary() string {
+	if o == nil {
+		return ""
+	}
+	var parts []string
+	for _, part := range []struct{ label, value string }{
+		{"client ", o.ClientID}, {"grant ", o.Grant}, {"scopes ", strings.Join(o.Scopes, " ")}, {"issuer ", o.Issuer},
+	} {
+		if part.value != "" {
+			parts = append(parts, part.label+quoteWord(part.value))
+		}
+	}
+	if o.ClientSecret != "" {
+		parts = append(parts, "with a secret")
+	}
+	if o.PrivateKey != "" {
+		parts = append(parts, "with a private key")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // An Input is a question that a file asks a person, as ${input:id} (MCP-2).
@@ -124,6 +163,12 @@ func (s Server) Hash() string {
 	h.text("codemode-ls server definition 1")
 	for _, field := range []string{s.Name, string(s.Layer), s.File, s.Transport, s.Protocol, s.Command, s.Cwd, s.URL} {
 		h.text(field)
+	}
+	if o := s.OAuth; o != nil {
+		h.text("oauth")
+		for _, field := range []string{o.ClientID, o.ClientSecret, o.PrivateKey, o.Grant, o.Issuer, strings.Join(o.Scopes, " "), fmt.Sprint(o.CallbackPort, o.Off)} {
+			h.text(field)
+		}
 	}
 	if s.EnvFile != "" {
 		h.text("envFile")
@@ -203,6 +248,9 @@ func (s Server) Summary() string {
 			names[i] = quoteWord(name)
 		}
 		b.WriteString(" (" + part.label + ": " + strings.Join(names, ", ") + ")")
+	}
+	if signIn := s.OAuth.Summary(); signIn != "" {
+		b.WriteString(" (sign-in: " + signIn + ")")
 	}
 	if lists := s.ToolLists(); lists != "" {
 		b.WriteString(" (tools: " + lists + ")")

@@ -58,6 +58,7 @@ const (
 	asBearerToken  // name of the variable with a token
 	asOnlyTools    // names of the only tools that are offered
 	asWithoutTools // names of tools that are not
+	asOAuth        // as what to sign in
 	asNothing      // known, without a meaning here
 	asOfExtensions // a server that the client's own extension brings
 )
@@ -81,6 +82,8 @@ var (
 	cwdField     = Field{Name: "cwd", Type: "string", Doc: "The folder to start it in; the workspace's is the default.", as: asCwd}
 	urlField     = Field{Name: "url", Type: "string", Doc: "The address of a server that runs elsewhere.", as: asURL}
 	headersField = Field{Name: "headers", Type: "object", Doc: "HTTP headers for every request to `url`.", as: asHeaders}
+
+	oauthField = Field{Name: "oauth", Type: "object", Doc: "As what to sign in to a server that demands it: `clientId`, `clientSecret`, `scopes`, `issuer`, `callbackPort`; `privateKey` and `\"grant\": \"client_credentials\"` for a program without a person. Most servers need none of them.", as: asOAuth}
 
 	disabledField   = Field{Name: "disabled", Type: "boolean", Doc: "Switches the server off.", as: asDisabled}
 	onlyToolsDoc    = "The only tools of the server that are offered, by their names on it."
@@ -107,22 +110,23 @@ var (
 			{Name: "transport", Type: "string", Values: []string{"stdio", "http", "sse"}, Doc: "The same as `type`.", as: asType},
 			{Name: "enabledTools", Type: "array", Doc: onlyToolsDoc, as: asOnlyTools},
 			{Name: "disabledTools", Type: "array", Doc: withoutToolsDoc, as: asWithoutTools},
+			oauthField,
 		}),
 		syntax: syntax{prefixed: true, bare: true, inputs: true},
 	}
 	vscodeDialect = dialect{
 		servers: []string{"servers"},
-		fields:  slices.Concat(commonFields, nothing("dev", "gallery", "version", "sandboxEnabled", "sandbox", "oauth")),
+		fields:  slices.Concat(commonFields, nothing("dev", "gallery", "version", "sandboxEnabled", "sandbox"), []Field{oauthField}),
 		syntax:  syntax{prefixed: true, inputs: true},
 	}
 	claudeDialect = dialect{
 		servers: []string{"mcpServers"}, bare: true,
-		fields: slices.Concat(commonFields, nothing("headersHelper", "oauth", "timeout")),
+		fields: slices.Concat(commonFields, nothing("headersHelper", "timeout"), []Field{oauthField}),
 		syntax: syntax{prefixed: true, bare: true},
 	}
 	cursorDialect = dialect{
 		servers: []string{"mcpServers"},
-		fields:  slices.Concat(commonFields, nothing("auth")),
+		fields:  slices.Concat(commonFields, []Field{{Name: "auth", Type: "object", Doc: oauthField.Doc, as: asOAuth}}),
 		syntax:  syntax{prefixed: true, inputs: true},
 	}
 	windsurfDialect = dialect{
@@ -138,7 +142,7 @@ var (
 		fields: slices.Concat([]Field{
 			{Name: "command", Type: "string or object", Doc: commandField.Doc, as: asCommand},
 			{Name: "settings", as: asOfExtensions},
-		}, commonFields, nothing("source", "remote", "timeout", "oauth")),
+		}, commonFields, nothing("source", "remote", "timeout"), []Field{oauthField}),
 	}
 	codexDialect = dialect{
 		toml: true, servers: []string{"mcp_servers"}, settings: true,

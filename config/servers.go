@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -221,6 +222,8 @@ func (r *serverReader) fields(object *hujson.Object) {
 			s.OnlyTools = r.toolNames(name, v)
 		case asWithoutTools:
 			s.WithoutTools = append(s.WithoutTools, r.toolNames(name, v)...)
+		case asOAuth:
+			s.OAuth = r.oauth(name, v)
 		case asProtocol:
 			s.Protocol = r.protocol(v)
 		case asTransport:
@@ -341,6 +344,63 @@ func (r *serverReader) named(field string, v *hujson.Value) map[string]string {
 		}
 	}
 	return table
+}
+
+// oauth reads as what to sign in. Clients call the members differently.
+func (r *serverReader) oauth(field string, v *hujson.Value) *OAuth {
+	if v.Value.Kind() == 'f' {
+		return &OAuth{Off: true}
+	}
+	object, ok := v.Value.(*hujson.Object)
+	if !ok {
+		r.problem(v, "wrong-type", fmt.Sprintf("%q must be an object, not %s", field, describe(v)))
+		return nil
+	}
+	o := new(OAuth)
+	for i := range object.Members {
+		m := &object.Members[i]
+		if isNull(&m.Value) {
+			continue
+		}
+		name := field + "." + key(m)
+		switch strings.ToLower(strings.ReplaceAll(key(m), "_", "")) {
+		case "clientid":
+			o.ClientID = r.string(name, &m.Value)
+		case "clientsecret":
+			o.ClientSecret = r.string(name, &m.Value)
+		case "privatekey":
+			o.PrivateKey = r.string(name, &m.Value)
+		case "issuer":
+			o.Issuer = r.string(name, &m.Value)
+		case "grant":
+			if o.Grant = r.string(name, &m.Value); o.Grant != "client_credentials" && o.Grant != "" {
+				r.problem(&m.Value, "wrong-type", fmt.Sprintf("%q must be \"client_credentials\", or left out where a person signs in", name))
+			}
+		case "scopes", "scope":
+			if m.Value.Value.Kind() == '"' {
+				o.Scopes = strings.Fields(r.string(name, &m.Value))
+			} else {
+				o.Scopes = r.strings(name, &m.Value)
+			}
+		case "callbackport":
+			if n, ok := number(&m.Value); ok && n > 0 && n < 1<<16 {
+				o.CallbackPort = n
+			} else {
+				r.problem(&m.Value, "wrong-type", fmt.Sprintf("%q must be the number of a port", name))
+			}
+		}
+	}
+	return o
+}
+
+// number reads a whole number.
+func number(v *hujson.Value) (int, bool) {
+	literal, ok := v.Value.(hujson.Literal)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(literal))
+	return n, err == nil
 }
 
 // ofEnvironment is the value of the variable that v names.

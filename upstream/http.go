@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"codemode-ls/config"
+	"codemode-ls/upstream/oauth"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -50,6 +51,7 @@ type gate struct {
 	max     int  // bytes of an answer
 	log     *slog.Logger
 	s       *session
+	auth    *oauth.Client // nil: nobody signs in
 
 	held     atomic.Int64 // bytes of answers that are being read
 	flood    throttle     // what nobody asked for
@@ -299,7 +301,11 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 		defer cancel()
 		req = req.WithContext(ctx)
 	}
-	resp, err := g.next.RoundTrip(req)
+	resp, demand, err := g.authorized(req)
+	if demand != nil {
+		g.s.demand.Store(demand)
+		g.s.reconsider()
+	}
 	if err != nil {
 		if listens {
 			g.listened(false)
@@ -309,11 +315,11 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	if listens {
 		return g.listening(req, resp), nil
 	}
-	return g.answered(req, resp, x)
+	return g.answered(req, resp, x, demand)
 }
 
 // answered makes of an answer what the MCP library may read.
-func (g *gate) answered(req *http.Request, resp *http.Response, x *exchange) (*http.Response, error) {
+func (g *gate) answered(req *http.Request, resp *http.Response, x *exchange, demand *signInDemand) (*http.Response, error) {
 	if redirects(resp) { // the client asks checkRedirect
 		resp.Body = &limited{ReadCloser: resp.Body, left: maxErrorBody}
 		return resp, nil
@@ -322,6 +328,9 @@ func (g *gate) answered(req *http.Request, resp *http.Response, x *exchange) (*h
 		f := newHTTPFailure(resp, readPage(resp))
 		f.session = req.Header.Get(transport.HeaderKeySessionID) != ""
 		f.method, f.sse = req.Method, g.sse
+		if demand != nil {
+			f.err, f.todo = demand, demand.advice(g.s.name)
+		}
 		if x != nil {
 			f.connecting = x.method == "" || x.method == string(mcp.MethodInitialize) || x.method == string(mcp.MethodServerDiscover)
 		}
@@ -484,7 +493,7 @@ func (d dialer) remote(ctx context.Context, def config.Server, onlyLegacy bool, 
 	}
 	log := slog.New(quiet{d.log.Handler()}).With("server", def.Name)
 	g := &gate{
-		next: d.http, origin: origin, headers: def.Headers, sse: def.Transport == config.SSE, max: d.maxLine,
+		next: d.http, auth: d.auth, origin: origin, headers: def.Headers, sse: def.Transport == config.SSE, max: d.maxLine,
 		log: d.log, s: s, versioned: make(chan struct{}), pending: map[int64]*exchange{},
 		requests: limiter{burst: maxReplies, every: 50 * time.Millisecond},
 	}

@@ -37,6 +37,7 @@ type httpFailure struct {
 	session    bool   // the request named a session
 	connecting bool   // it was one of those that open a session
 	err        error  // behind it, or nil
+	todo       string // what a person can do, when more is known than the status
 }
 
 func (f *httpFailure) Unwrap() error { return f.err }
@@ -149,6 +150,9 @@ func messageOf(v jsontext.Value) string {
 
 // advice is what a person can do.
 func (f *httpFailure) advice() string {
+	if f.todo != "" {
+		return f.todo
+	}
 	switch f.status {
 	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
 		return `set a valid key or token in the server's "headers"`

@@ -14,6 +14,7 @@ import (
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/internal/environ"
+	"codemode-ls/upstream/oauth"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -46,6 +47,7 @@ type server struct {
 	def  config.Server // never changes
 	hash string
 
+	auth    *oauth.Client // nil: nobody signs in
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when run has ended and nothing of it is left
 	settled chan struct{} // closed at the first outcome
@@ -58,6 +60,8 @@ type server struct {
 	news    chan struct{} // closed, and made anew, when session or state changes
 	state   State
 	failure string
+	// demand is the sign-in for lack of which it has failed.
+	demand *signInDemand
 	// self: it is this program itself (MCP-8).
 	self bool
 	// incomplete is what was wrong with its list of tools, restless that it announces
@@ -78,7 +82,7 @@ type server struct {
 func newServer(set *Set, def config.Server, state State, failure string) *server {
 	s := &server{
 		set: set, def: def, shown: def, hash: def.Hash(), state: state, failure: failure, stderr: new(ring), news: make(chan struct{}),
-		cancel: func() {}, done: make(chan struct{}), settled: make(chan struct{}), recalled: make(chan struct{}),
+		auth: set.signInClient(def), cancel: func() {}, done: make(chan struct{}), settled: make(chan struct{}), recalled: make(chan struct{}),
 	}
 	if state != Connecting {
 		close(s.done)
@@ -117,7 +121,9 @@ func (s *server) run(ctx context.Context, onlyLegacy bool) {
 	defer retired.Wait()
 	for ctx.Err() == nil {
 		attempt, stop := context.WithTimeout(ctx, s.set.limits().ConnectTimeout)
-		session, err := s.set.dialer().connect(attempt, s.def, onlyLegacy, s.stderr)
+		dialer := s.set.dialer()
+		dialer.auth = s.auth
+		session, err := dialer.connect(attempt, s.def, onlyLegacy, s.stderr)
 		late := attempt.Err() != nil
 		stop()
 		if err == nil {
@@ -156,7 +162,7 @@ func (s *server) run(ctx context.Context, onlyLegacy bool) {
 		if ctx.Err() != nil {
 			return
 		}
-		again := !neverStarted(err) && !errors.Is(err, errSelf) && failures < p.maxRestarts
+		again := !neverStarted(err) && !errors.Is(err, errSelf) && demandOf(err) == nil && failures < p.maxRestarts
 		var retry time.Time
 		if again {
 			retry = time.Now().Add(delay)
@@ -331,7 +337,7 @@ func (s *server) publishTools(session *session, list listing) bool {
 	}
 	s.mu.Lock()
 	s.tools, s.offer = tools, offer
-	s.state, s.failure, s.incomplete = Connected, "", list.fault
+	s.state, s.failure, s.incomplete, s.demand = Connected, "", list.fault, nil
 	s.mu.Unlock()
 	if list.fault != "" {
 		s.set.log.Warn("the list of tools is incomplete", "server", s.def.Name, "fault", list.fault)
@@ -360,6 +366,7 @@ func (s *server) publishFailure(err error, retry time.Time) {
 	s.mu.Lock()
 	s.failures++
 	s.retry = retry
+	s.demand = demandOf(err)
 	s.state, s.failure, s.session, s.tools, s.incomplete = Failed, err.Error(), nil, nil, ""
 	if s.offer != nil && !s.offer.Gone {
 		s.offer = s.offer.AsGone()
@@ -414,6 +421,13 @@ func (s *server) status() Status {
 		st.Faults = append(st.Faults, s.session.faults()...)
 	}
 	st.Self = s.self
+	demand := s.demand
+	if demand == nil && s.session != nil {
+		demand = s.session.demand.Load()
+	}
+	if demand != nil {
+		st.SignIn, st.Scopes = true, demand.lacking
+	}
 	return st
 }
 

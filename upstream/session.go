@@ -12,10 +12,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"codemode-ls/config"
+	"codemode-ls/upstream/oauth"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -54,6 +56,7 @@ type session struct {
 	gate         *gate           // of HTTP, nil for a process
 	stream       bool            // of the old transport of HTTP, whose session ends with its stream
 	trim         func()          // gives memory back, soon
+	reconsider   func()          // its status is another one
 	legacy       bool            // connected without the probe
 	modern       bool            // speaks 2026-07-28 or newer
 	instructions string
@@ -76,8 +79,9 @@ type session struct {
 	mu       sync.Mutex
 	progress map[string]*reporter // by token; guards the reporters too
 	token    int
-	calls    int           // that wait for their answers
-	idle     chan struct{} // closed when there are none; nil when nobody waits for it
+	demand   atomic.Pointer[signInDemand] // the last one of the server
+	calls    int                          // that wait for their answers
+	idle     chan struct{}                // closed when there are none; nil when nobody waits for it
 
 	ctx        context.Context // until the session is closed
 	cancel     context.CancelFunc
@@ -100,6 +104,7 @@ type dialer struct {
 	maxLine  int
 	maxValue int
 	changed  func() // a server's state has changed
+	auth     *oauth.Client
 	trim     func()
 	// endpoint is how long a server of the old transport may take to name its
 	// endpoint; 0 is as long as connecting may take.
@@ -113,7 +118,7 @@ type dialer struct {
 func (d dialer) connect(ctx context.Context, def config.Server, onlyLegacy bool, stderr *ring) (*session, error) {
 	onlyLegacy = onlyLegacy || def.Protocol == legacy || def.Transport == config.SSE
 	s, err := d.dial(ctx, def, onlyLegacy, stderr)
-	if err == nil || ctx.Err() != nil || errors.Is(err, errSelf) || neverStarted(err) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, errSelf) || neverStarted(err) || demandOf(err) != nil {
 		return s, err
 	}
 	if !onlyLegacy {
@@ -150,7 +155,7 @@ func neverStarted(err error) bool { return errors.As(err, new(startError)) }
 func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, stderr *ring) (_ *session, err error) {
 	s := &session{
 		name: def.Name, url: def.URL, legacy: onlyLegacy, changed: make(chan struct{}, 1), asked: make(chan struct{}, 1),
-		progress: map[string]*reporter{}, stderr: stderr, trim: d.trim, maxValue: d.maxValue,
+		progress: map[string]*reporter{}, stderr: stderr, trim: d.trim, maxValue: d.maxValue, reconsider: d.changed,
 		log: d.log, records: limiter{burst: 50, every: 100 * time.Millisecond},
 	}
 	s.life, s.finish = context.WithCancel(context.Background())

@@ -11,6 +11,7 @@ import (
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
+	"codemode-ls/upstream/oauth"
 )
 
 // Set is the configured servers and their connections. It is safe for
@@ -44,6 +45,9 @@ func NewSet(o Options) *Set {
 		o.Limits = config.DefaultLimits()
 	}
 	s := &Set{options: o, log: o.Log, cache: cache{o.CacheDir}, policy: defaultPolicy, http: newHTTP(), roots: slices.Clone(o.Roots)}
+	if s.options.SignIns == nil {
+		s.options.SignIns = oauth.NewStore("")
+	}
 	s.executable, _ = os.Executable()
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"codemode-ls/config"
+	"codemode-ls/upstream/oauth"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -38,6 +39,10 @@ type Status struct {
 	CodeMode bool
 	// Self: it is this program itself, and is not connected (MCP-8).
 	Self bool
+	// SignIn: the server demands that somebody signs in, or, with Scopes, more than was
+	// granted.
+	SignIn bool
+	Scopes []string
 	// Refused: a person has refused this definition, which is Untrusted. The set leaves
 	// it to whoever keeps the decisions.
 	Refused bool
@@ -57,6 +62,10 @@ type Options struct {
 	Changed func()
 	// Version of this program, told to servers.
 	Version string
+	// SignIns keeps what people have granted; nil keeps it in memory.
+	SignIns *oauth.Store
+	// Secret is told each secret that signing in has brought, so that it is never shown.
+	Secret func(string)
 }
 
 // Call names a tool of a server.

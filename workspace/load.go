@@ -17,11 +17,14 @@ func (w *Workspace) load(sources config.Sources) loaded {
 	l := loaded{sources: sources, config: config.Load(w.known.watch(sources))}
 	w.known.servers(l.config.Servers)
 	w.known.servers(l.config.Shadowed)
-	w.redact.Set(w.known.known())
+	w.hide()
 	if len(w.o.Recordings) > 0 {
 		l.recorded = readRecordings(w.o.Recordings, l.config)
 	} else if !w.o.Offline {
 		l.servers = l.config.Servers
+		if w.o.Only != "" {
+			l.servers = slices.DeleteFunc(slices.Clone(l.servers), func(s config.Server) bool { return s.Name != w.o.Only })
+		}
 	}
 	if w.o.DemoWhenEmpty && !w.o.Offline && len(w.o.Recordings) == 0 && len(l.servers) == 0 && !hasErrors(l.config) {
 		l.servers = []config.Server{config.DemoServer(sources.Executable)}

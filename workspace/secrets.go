@@ -62,6 +62,10 @@ func (k *secrets) servers(list []config.Server) {
 				k.add(&k.secret, value)
 			}
 		}
+		if o := s.OAuth; o != nil {
+			k.add(&k.secret, o.ClientSecret)
+			k.add(&k.secret, o.PrivateKey)
+		}
 		k.password(s.URL)
 		u, err := url.Parse(s.URL)
 		if err != nil {
@@ -138,6 +142,23 @@ func (k *secrets) add(to *[]string, value string) {
 	if !slices.Contains(*to, value) {
 		*to = append(*to, value)
 	}
+}
+
+// hide has the redactor know all secrets.
+func (w *Workspace) hide() {
+	w.hiding.Lock()
+	defer w.hiding.Unlock()
+	w.redact.Set(w.known.known())
+}
+
+// secret hides what signing in to a server has brought.
+func (w *Workspace) secret(value string) {
+	before, _ := w.known.known()
+	if slices.Contains(before, value) {
+		return
+	}
+	w.known.add(&w.known.secret, value)
+	w.hide()
 }
 
 func (k *secrets) known() (secret, other []string) {

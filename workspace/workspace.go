@@ -24,6 +24,7 @@ import (
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 	"codemode-ls/upstream"
+	"codemode-ls/upstream/oauth"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -39,13 +40,15 @@ type Options struct {
 	// Restricted starts no server, whoever has approved it: nobody vouches for the
 	// folders (VSC-7).
 	Restricted bool
+	// Only, when set, is the one server that is used.
+	Only string
 	// DemoWhenEmpty uses the built-in demo server when nothing is configured
 	// (CLI-1).
 	DemoWhenEmpty bool
 	// Allow and Deny are rules from flags.
 	Allow, Deny []string
 	CacheDir    string // cached tools, artifacts; "" keeps nothing
-	StateDir    string // the audit log; "" keeps none
+	StateDir    string // the audit log, sign-ins without a keyring; "" keeps none
 	Log         *slog.Logger
 	// Redact is told the secrets of the configuration; Log should go through it. nil:
 	// the workspace has one of its own, and puts it before Log.
@@ -88,6 +91,7 @@ type Workspace struct {
 	log    *slog.Logger
 	redact *redact.Redactor
 	known  secrets
+	hiding sync.Mutex    // of redact's secrets
 	audit  *audit.Log    // nil: none is kept
 	trust  *config.Trust // nil: there is no place to keep approvals
 	store  *permission.Store
@@ -149,7 +153,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 	first := w.load(o.Sources)
 	w.set = upstream.NewSet(upstream.Options{
 		Log: w.log, CacheDir: o.CacheDir, Roots: o.Sources.Folders, Limits: first.config.Limits,
-		Changed: w.changed, Version: o.Version,
+		Changed: w.changed, Version: o.Version, SignIns: signIns(o.StateDir), Secret: w.secret,
 	})
 	w.boxes = sandbox.NewPool(sandbox.Options{
 		MaxRuns: first.config.Limits.MaxRuns, MemoryMB: first.config.Limits.MemoryMB, Log: w.log,
@@ -284,6 +288,29 @@ func (w *Workspace) refusal(unavailable error) error {
 
 // Restart restarts one server.
 func (w *Workspace) Restart(name string) error { return w.set.Restart(name) }
+
+// SignIn has a person sign in to a server, and connects to it anew. scopes are asked
+// for in place of what the server demands; nil for that.
+func (w *Workspace) SignIn(ctx context.Context, name string, scopes []string, b oauth.Browser) error {
+	return w.set.SignIn(ctx, name, scopes, b)
+}
+
+// SignOut forgets what was granted for a server; false when nobody was signed in.
+func (w *Workspace) SignOut(ctx context.Context, name string) (bool, error) {
+	return w.set.SignOut(ctx, name)
+}
+
+// SignInStatus is what is kept of a sign-in; false for a server that has none.
+func (w *Workspace) SignInStatus(ctx context.Context, name string) (oauth.Status, bool, error) {
+	return w.set.SignInStatus(ctx, name)
+}
+
+func signIns(stateDir string) *oauth.Store {
+	if stateDir == "" {
+		return oauth.NewStore("")
+	}
+	return oauth.NewStore(filepath.Join(stateDir, "oauth"))
+}
 
 // Refresh has every connected server list its tools again.
 func (w *Workspace) Refresh() { w.set.Refresh() }

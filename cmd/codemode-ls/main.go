@@ -80,6 +80,7 @@ type commands struct {
 	Search      searchCommand      `cmd:"" help:"Search the pool, as a script can."`
 	Servers     serversCommand     `cmd:"" help:"Show where each MCP server comes from, its state and its tools."`
 	Trust       trustCommand       `cmd:"" help:"Approve or refuse MCP servers and hooks that workspace files name."`
+	Auth        authCommand        `cmd:"" help:"Sign in to MCP servers that demand it, and out again."`
 	Permissions permissionsCommand `cmd:"" help:"List and change the rules for calls."`
 	Demo        demoCommand        `cmd:"" help:"Run the built-in demo MCP server on standard input and output."`
 	Init        initCommand        `cmd:"" help:"Create .codemode/ with an example script and configuration."`

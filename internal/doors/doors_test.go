@@ -25,6 +25,9 @@ var doors = map[string][]string{
 	"github.com/tailscale/hujson":         {"config", "permission"},
 	"github.com/pelletier/go-toml":        {"config"},
 	"codemode-ls/typescript/engine":       {"cmd/codemode-ls", "typescript/engine/cmd"},
+	"github.com/zalando/go-keyring":       {"upstream/oauth"},
+	"golang.org/x/oauth2":                 {"upstream/oauth"},
+	"github.com/cli/browser":              {"cmd/codemode-ls"},
 	"os/exec":                             {"upstream", "sandbox", "typescript", "typescript/enginetest", "exec/hook", "internal/editortest", "internal/mcptest"},
 }
 
@@ -45,7 +48,8 @@ var below = map[string][]string{
 	"sandbox/ecma":        {"sandbox/ecma/regexp", "script"},
 	"typescript":          {"script", "typescript/project"},
 	"internal/environ":    {},
-	"upstream":            {"catalog", "config", "internal/environ", "internal/plaintext", "upstream/reaper"},
+	"upstream":            {"catalog", "config", "internal/environ", "internal/plaintext", "upstream/oauth", "upstream/reaper"},
+	"upstream/oauth":      {"internal/plaintext"},
 	"upstream/reaper":     {},
 	"exec/cassette":       {},
 	"exec/sample":         {},
