@@ -191,7 +191,7 @@ func TestProblems(t *testing.T) { // MCP-2, CFG-1
 			"unknown fields", `{"mcpServer": {}, "mcpServers": {"s": {"comand": "x", "command": "y"}}}`,
 			[]string{
 				`warning unknown-field 0:1-0:12 unknown field "mcpServer"; this file has "mcpServers" and "inputs" alone`,
-				`warning unknown-field 0:39-0:47 server "s": unknown field "comand"; known are type, command, args, env, envFile, cwd, url, headers, disabled, enabled, protocol, transport, enabledTools, disabledTools`,
+				`warning unknown-field 0:39-0:47 server "s": unknown field "comand"; known are type, command, args, env, envFile, cwd, url, headers, disabled, enabled, protocol, transport, enabledTools, disabledTools, oauth`,
 			},
 			"",
 		},

@@ -161,7 +161,7 @@ var (
 			{Name: "httpUrl", Type: "string", Doc: "The address of a server of streamable HTTP.", as: asHTTPURL},
 			{Name: "includeTools", Type: "array", Doc: onlyToolsDoc, as: asOnlyTools},
 			{Name: "excludeTools", Type: "array", Doc: withoutToolsDoc, as: asWithoutTools},
-		}, nothing("timeout", "trust", "oauth", "authProviderType", "targetAudience", "targetServiceAccount")),
+		}, nothing("timeout", "trust", "authProviderType", "targetAudience", "targetServiceAccount"), []Field{oauthField}),
 		syntax: syntax{bare: true, dollar: true},
 	}
 	opencodeDialect = dialect{
@@ -170,8 +170,8 @@ var (
 			{Name: "type", Type: "string", Values: []string{"local", "remote"}, Doc: "`local` starts a program, `remote` is an address.", as: asType},
 			{Name: "command", Type: "array", Doc: "The program to start, and its arguments.", as: asCommand},
 			{Name: "environment", Type: "object", Doc: envField.Doc, as: asEnv},
-			cwdField, urlField, headersField, enabledField, disabledField,
-		}, nothing("timeout", "oauth")),
+			cwdField, urlField, headersField, enabledField, disabledField, oauthField,
+		}, nothing("timeout")),
 		syntax: syntax{braces: true},
 	}
 	clineDialect = dialect{

@@ -86,7 +86,7 @@ var sampleFiles = []sampleFile{
 		}}`,
 		[]Server{
 			{Name: "local", Transport: Stdio, Command: "node", Args: []string{"FOLDER/s.js", "w", "a/b"}, Env: map[string]string{"K": "t0ken"}, Cwd: "FOLDER"},
-			{Name: "remote", Transport: HTTP, URL: "https://example.com/mcp", Cwd: "FOLDER"},
+			{Name: "remote", Transport: HTTP, URL: "https://example.com/mcp", Cwd: "FOLDER", OAuth: &OAuth{ClientID: "x"}},
 		},
 	},
 	{
@@ -181,7 +181,7 @@ approval_mode = "approve"
 		}`,
 		[]Server{
 			{Name: "local", Transport: Stdio, Command: "bun", Args: []string{"x", "t0ken", "{not one}"}, Env: map[string]string{"K": "of a file"}},
-			{Name: "remote", Transport: HTTP, URL: "https://example.com/mcp", Headers: map[string]string{"A": "Bearer t0ken"}},
+			{Name: "remote", Transport: HTTP, URL: "https://example.com/mcp", Headers: map[string]string{"A": "Bearer t0ken"}, OAuth: &OAuth{Off: true}},
 		},
 	},
 	{
