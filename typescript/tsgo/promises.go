@@ -6,7 +6,6 @@ import (
 	"github.com/microsoft/typescript-go/internal/ast"
 	"github.com/microsoft/typescript-go/internal/checker"
 	"github.com/microsoft/typescript-go/internal/core"
-	"github.com/microsoft/typescript-go/internal/json"
 	"github.com/microsoft/typescript-go/internal/ls"
 	"github.com/microsoft/typescript-go/internal/lsp"
 	"github.com/microsoft/typescript-go/internal/lsp/lsproto"
@@ -52,26 +51,7 @@ type Promise struct {
 const maxPromises = 256
 
 func preparePromises(ctx context.Context, s *lsp.Server, params []byte) (func() (any, error), error) {
-	var p struct {
-		URI lsproto.DocumentUri `json:"uri"`
-	}
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	var answer *Promises
-	work, err := s.Session().WithLanguageServiceAndSnapshot(ctx, p.URI, func(l *ls.LanguageService, snapshot *project.Snapshot) (func() error, error) {
-		return func() (err error) {
-			answer, err = findPromises(ctx, l, snapshot, p.URI)
-			return err
-		}, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return func() (any, error) {
-		err := work() // it must run: it gives the snapshot back
-		return answer, err
-	}, nil
+	return prepareDocument(ctx, s, params, findPromises)
 }
 
 func findPromises(ctx context.Context, l *ls.LanguageService, snapshot *project.Snapshot, uri lsproto.DocumentUri) (*Promises, error) {

@@ -9,8 +9,10 @@ import (
 
 	"github.com/microsoft/typescript-go/internal/json"
 	"github.com/microsoft/typescript-go/internal/jsonrpc"
+	"github.com/microsoft/typescript-go/internal/ls"
 	"github.com/microsoft/typescript-go/internal/lsp"
 	"github.com/microsoft/typescript-go/internal/lsp/lsproto"
+	"github.com/microsoft/typescript-go/internal/project"
 )
 
 // The server's table of methods is private, so requests of our own travel through
@@ -169,4 +171,31 @@ func (q *requests) result(n *request) (result any, err error) {
 		return nil, err
 	}
 	return work()
+}
+
+// prepareDocument is prepare for a request about one open document, which find answers.
+func prepareDocument[T any](
+	ctx context.Context, s *lsp.Server, params []byte,
+	find func(context.Context, *ls.LanguageService, *project.Snapshot, lsproto.DocumentUri) (T, error),
+) (func() (any, error), error) {
+	var p struct {
+		URI lsproto.DocumentUri `json:"uri"`
+	}
+	if err := json.Unmarshal(params, &p); err != nil {
+		return nil, err
+	}
+	var answer T
+	work, err := s.Session().WithLanguageServiceAndSnapshot(ctx, p.URI, func(l *ls.LanguageService, snapshot *project.Snapshot) (func() error, error) {
+		return func() (err error) {
+			answer, err = find(ctx, l, snapshot, p.URI)
+			return err
+		}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func() (any, error) {
+		err := work() // it must run: it gives the snapshot back
+		return answer, err
+	}, nil
 }
