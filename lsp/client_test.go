@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"codemode-ls/exec"
 	"codemode-ls/exec/cassette"
 	"codemode-ls/permission"
+	"codemode-ls/upstream/oauth"
 	"codemode-ls/workspace"
 
 	"github.com/go-json-experiment/json"
@@ -284,6 +286,7 @@ type fakeWorkspace struct {
 
 	restarted []string
 	refreshed int
+	signedIn  []string
 
 	// reconfigured, when set, hears the folders of each Reconfigure.
 	reconfigured chan []string
@@ -347,6 +350,24 @@ func (w *fakeWorkspace) Pending() []config.Server {
 		}
 	}
 	return list
+}
+
+func (w *fakeWorkspace) SignIn(ctx context.Context, name string, scopes []string, b oauth.Browser) error {
+	if err := b.Show(ctx, "https://login.example/authorize?state=x", "login.example"); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.signedIn = append(w.signedIn, strings.Join(append([]string{name}, scopes...), " "))
+	return nil
+}
+
+func (w *fakeWorkspace) SignOut(_ context.Context, name string) (bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was := slices.ContainsFunc(w.signedIn, func(s string) bool { return strings.HasPrefix(s, name) })
+	w.signedIn = nil
+	return was, nil
 }
 
 func (w *fakeWorkspace) RefuseAll() error {

@@ -39,7 +39,8 @@ const (
 	CommandShowRun       = "codemode.showRun"       // run id; opens its result
 	CommandShowTools     = "codemode.showTools"     // URI of a script; opens a list of its tools and what the rules say of them
 	CommandShowLog       = "codemode.showLog"       // nothing; opens what the server has logged last
-	CommandAuthenticate  = "codemode.authenticate"  // name, or nothing to be asked; says how to sign in to a server, or why there is nothing to sign in to
+	CommandAuthenticate  = "codemode.authenticate"  // name, or nothing to be asked; signs in to a server in a browser, or says why there is nothing to sign in to
+	CommandSignOut       = "codemode.signOut"       // name, or nothing to be asked; signs out of a server
 	CommandExplain       = "codemode.explain"       // code of a diagnostic; opens its page
 	CommandApplyEdit     = "codemode.applyEdit"     // WorkspaceEdit; has the client apply it, for clients without code action literals
 )
@@ -70,6 +71,7 @@ func init() {
 		CommandShowTools:     (*Server).commandShowTools,
 		CommandShowLog:       (*Server).commandShowLog,
 		CommandAuthenticate:  (*Server).commandAuthenticate,
+		CommandSignOut:       (*Server).commandSignOut,
 		CommandExplain:       (*Server).commandExplain,
 		CommandApplyEdit:     (*Server).commandApplyEdit,
 	}
@@ -229,36 +231,6 @@ func (s *Server) serverArgument(ctx context.Context, snap *Snapshot, p *protocol
 		return "", ctx.Err() // closed, which some clients say with an error
 	}
 	return item.Title, nil
-}
-
-// commandAuthenticate says what there is to do: no server of this version has a
-// sign-in of its own.
-func (s *Server) commandAuthenticate(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
-	name, err := s.serverArgument(ctx, snap, p, "Which server do you want to sign in to?")
-	if err != nil || name == "" {
-		return &Done{}, err
-	}
-	if snap, err = s.withPool(ctx, snap); err != nil {
-		return nil, err
-	}
-	for _, v := range snap.Workspace.Servers {
-		if v.Server.Name != name {
-			continue
-		}
-		message := "Server " + analysis.Plain(name, 80)
-		where := ""
-		if v.Server.File != "" {
-			where = " in " + analysis.Plain(v.Server.File, 300)
-		}
-		if v.Server.URL != "" {
-			message += " has no sign-in here: give it its token by headers, such as Authorization," + where + "."
-		} else {
-			message += " is a program on this machine, which has no sign-in: give it what it needs by env" + where + "."
-		}
-		s.showMessage(ctx, protocol.MessageTypeInfo, message)
-		return &Done{}, nil
-	}
-	return nil, failure(CodeUnknownServer, "no server %q is configured", name)
 }
 
 // commandRefresh reads the configuration again and has the servers list their

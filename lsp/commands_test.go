@@ -103,7 +103,14 @@ func TestCmd1(t *testing.T) {
 	c.command("codemode.authenticate", `"a"`).ok()
 	said("has no sign-in: give it what it needs by env in /w/.mcp.json")
 	c.command("codemode.authenticate", `"b"`).ok()
-	said("by headers")
+	said("Signed in to b")
+	if m := c.notification("window/showDocument"); !strings.Contains(string(m.Params), `"uri":"https://login.example/authorize?state=x"`) || !strings.Contains(string(m.Params), `"external":true`) {
+		t.Errorf("%s", m.Params)
+	}
+	c.command("codemode.signOut", `"b"`).ok()
+	said("Signed out of b")
+	c.command("codemode.signOut", `"b"`).ok()
+	said("Nobody was signed in to b")
 	c.command("codemode.authenticate", `"z"`).fails(int(CodeUnknownServer))
 	c.command("codemode.refresh", "").ok()
 	said("Reloading configuration and tool lists")
@@ -257,4 +264,47 @@ func (w *fakeWorkspace) Refresh() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.refreshed++
+}
+
+// MCP-4: a server that demands a sign-in is asked about once, by its name and host; the
+// answer opens a browser, and the page's address is said where that cannot be.
+func TestMCP4EditorAsks(t *testing.T) {
+	for _, client := range []string{plainEditor, `{}`} {
+		w := newFakeWorkspace(t, echo)
+		c := initialized(t, w, client)
+		c.answerWith(func(m message) string {
+			if m.Method == "window/showMessageRequest" {
+				return `{"title":"Sign in"}`
+			}
+			return `{"success":true}`
+		})
+		demanding := connected("b", "https://mcp.example/mcp?key=hidden")
+		demanding.State, demanding.SignIn = upstream.Failed, true
+		for range 2 {
+			w.change(func(s *workspace.Snapshot) { s.Servers = []upstream.Status{demanding} })
+		}
+		if m := c.notification("window/showMessageRequest"); !strings.Contains(string(m.Params), `The MCP server b (mcp.example) demands that you sign in.`) {
+			t.Errorf("%s", m.Params)
+		}
+		if client == plainEditor {
+			if m := c.notification("window/showDocument"); !strings.Contains(string(m.Params), `https://login.example/authorize`) {
+				t.Errorf("%s", m.Params)
+			}
+		} else if m := c.notification("window/showMessage"); !strings.Contains(string(m.Params), `open this address of login.example in a browser`) {
+			t.Errorf("%s", m.Params)
+		}
+		if m := c.notification("window/showMessage"); !strings.Contains(string(m.Params), "Signed in to b.") {
+			t.Errorf("%s", m.Params)
+		}
+		if got := c.call("codemode/servers", `{}`).ok(); !strings.Contains(got, `"auth":"required"`) {
+			t.Errorf("%s", got)
+		}
+		c.call("codemode/authenticate", `{"name":"b","scopes":["write"]}`).ok()
+		w.mu.Lock()
+		if got := strings.Join(w.signedIn, ","); got != "b,b write" {
+			t.Errorf("signed in: %s", got)
+		}
+		w.mu.Unlock()
+		c.call("codemode/authenticate", `{"name":"z"}`).fails(int(CodeUnknownServer))
+	}
 }

@@ -20,6 +20,7 @@ const (
 	CodeNotOffered    jsonrpc2.Code = -32055 // NOT_OFFERED: known to the protocol, not to this build
 	CodeNotReady      jsonrpc2.Code = -32056 // NOT_READY: before `initialized`
 	CodeRestricted    jsonrpc2.Code = -32057 // RESTRICTED: nobody has vouched for the workspace, so nothing runs in it
+	CodeSignIn        jsonrpc2.Code = -32058 // SIGN_IN: signing in to a server did not succeed
 )
 
 var errorWords = map[jsonrpc2.Code]string{
@@ -31,6 +32,7 @@ var errorWords = map[jsonrpc2.Code]string{
 	CodeNotOffered:    "NOT_OFFERED",
 	CodeNotReady:      "NOT_READY",
 	CodeRestricted:    "RESTRICTED",
+	CodeSignIn:        "SIGN_IN",
 }
 
 // failure is an error of the server's own, with its word in data.code.

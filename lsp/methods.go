@@ -91,6 +91,7 @@ func init() {
 		MethodExecuteBatch:  query((*Server).executeBatch),
 		MethodServers:       query((*Server).servers),
 		MethodRestartServer: query((*Server).restartServer),
+		MethodAuthenticate:  query((*Server).authenticate),
 		MethodApproveServer: query((*Server).approveServer),
 		MethodPermissions:   query((*Server).permissions),
 		MethodSetPermission: query((*Server).setPermission),

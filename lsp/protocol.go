@@ -32,6 +32,7 @@ const (
 	MethodExecuteBatch  = "codemode/executeBatch"  // a list of such calls: neighbours that may run together do, at most ten; answers in the same order
 	MethodServers       = "codemode/servers"       // every configured MCP server and its state
 	MethodRestartServer = "codemode/restartServer" // starts a server anew
+	MethodAuthenticate  = "codemode/authenticate"  // signs in to a server: window/showDocument opens a browser, and the answer comes when the person has come back
 	MethodApproveServer = "codemode/approveServer" // a person's decision on a server that a workspace names
 	MethodPermissions   = "codemode/permissions"   // every rule and where it is kept
 	MethodSetPermission = "codemode/setPermission" // adds, moves or removes a rule
@@ -190,6 +191,10 @@ type ServerStatus struct {
 	CodeMode bool `json:"codeMode,omitzero"`
 	// Self: it is this program itself, and is not connected.
 	Self bool `json:"self,omitzero"`
+	// Auth is "required" when somebody has to sign in, and "signedIn" when somebody has.
+	// With scopes, the server demands these, which were not granted.
+	Auth   string   `json:"auth,omitzero"`
+	Scopes []string `json:"scopes,omitzero"`
 	// Approval is what a person has to know to approve it; only of an untrusted
 	// server (TRUST-1).
 	Approval *ServerApproval `json:"approval,omitzero"`
@@ -219,6 +224,8 @@ type ServerApproval struct {
 	URL     string   `json:"url,omitzero"`
 	Env     []string `json:"env,omitzero"`     // names only
 	Headers []string `json:"headers,omitzero"` // names only
+	// SignIn says as what it would be signed in to.
+	SignIn string `json:"signIn,omitzero"`
 	// Reads are the variables whose values the server is given.
 	Reads []VariableRead `json:"reads,omitzero"`
 	// Refused: a person has refused it; who asks by themselves do not ask again.
@@ -235,6 +242,13 @@ type VariableRead struct {
 // ServerParams name a configured server.
 type ServerParams struct {
 	Name string `json:"name"`
+}
+
+// AuthenticateParams name a server to sign in to, and the rights to ask for in place of
+// those that it demands.
+type AuthenticateParams struct {
+	Name   string   `json:"name"`
+	Scopes []string `json:"scopes,omitzero"`
 }
 
 // ApproveServerParams decide on exactly the definition with that hash. Decision

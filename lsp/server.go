@@ -56,7 +56,7 @@ type Server struct {
 	recalled chan struct{}
 
 	// Wake-ups, each of capacity 1.
-	workspaceChanged, settingsChanged, approvalsPending, statesChanged chan struct{}
+	workspaceChanged, settingsChanged, approvalsPending, signInsPending, statesChanged chan struct{}
 
 	states   callStates
 	breakage breakage
@@ -107,15 +107,15 @@ func newServer(o Options, hangup context.CancelCauseFunc) *Server {
 		ready: make(chan struct{}), recalled: make(chan struct{}), ended: make(chan struct{}),
 		workspaceChanged: make(chan struct{}, 1),
 		settingsChanged:  make(chan struct{}, 1),
-		approvalsPending: make(chan struct{}, 1),
-		statesChanged:    make(chan struct{}, 1),
-		requests:         map[jsonrpc2.ID]*incoming{},
-		progressRuns:     map[string]string{},
-		runsNow:          map[string]string{},
-		inputs:           map[inputKey]string{},
-		toldFindings:     map[string]bool{},
-		taken:            make(chan struct{}),
-		open:             openWorkspace,
+		approvalsPending: make(chan struct{}, 1), signInsPending: make(chan struct{}, 1),
+		statesChanged: make(chan struct{}, 1),
+		requests:      map[jsonrpc2.ID]*incoming{},
+		progressRuns:  map[string]string{},
+		runsNow:       map[string]string{},
+		inputs:        map[inputKey]string{},
+		toldFindings:  map[string]bool{},
+		taken:         make(chan struct{}),
+		open:          openWorkspace,
 	}
 	none := &workspace.Snapshot{
 		Config: &config.Config{ExecEnabled: true}, Catalog: catalog.Empty(), Rules: permission.NewRules(nil),

@@ -34,6 +34,15 @@ func ServerList(w *workspace.Snapshot) []ServerStatus {
 			Tools: v.Tools, Error: v.Error, Stderr: v.Stderr, Cached: v.Cached,
 			Problems: problemsOf(w.Catalog, v), CodeMode: v.CodeMode, Self: v.Self,
 		}
+		switch {
+		case v.SignIn:
+			status.Auth = "required"
+			for _, scope := range v.Scopes {
+				status.Scopes = append(status.Scopes, analysis.Plain(scope, 100))
+			}
+		case v.SignedIn:
+			status.Auth = "signedIn"
+		}
 		for _, fault := range v.Faults {
 			status.Faults = append(status.Faults, analysis.Plain(fault, 300))
 		}
@@ -81,6 +90,7 @@ func approvalOf(v config.Server) *ServerApproval {
 	shown := v.Shown()
 	a := &ServerApproval{
 		Hash: v.ApprovalHash(), Command: shown.Command, Args: shown.Args, Cwd: shown.Cwd, URL: shown.URL,
+		SignIn:  shown.OAuth.Summary(),
 		Env:     slices.Sorted(maps.Keys(shown.Env)),
 		Headers: slices.Sorted(maps.Keys(shown.Headers)),
 	}
@@ -94,7 +104,7 @@ func approvalOf(v config.Server) *ServerApproval {
 func sameStatus(a, b upstream.Status) bool {
 	return a.Server.Name == b.Server.Name && a.State == b.State && a.Tools == b.Tools &&
 		a.Error == b.Error && a.Stderr == b.Stderr && a.Cached == b.Cached && a.Refused == b.Refused &&
-		slices.Equal(a.Faults, b.Faults) && a.CodeMode == b.CodeMode && a.Self == b.Self && slices.Equal(a.LeftOut, b.LeftOut) &&
+		slices.Equal(a.Faults, b.Faults) && a.CodeMode == b.CodeMode && a.Self == b.Self && a.SignIn == b.SignIn && a.SignedIn == b.SignedIn && slices.Equal(a.Scopes, b.Scopes) && slices.Equal(a.LeftOut, b.LeftOut) &&
 		a.Server.Hash() == b.Server.Hash()
 }
 

@@ -16,6 +16,7 @@ import (
 	"codemode-ls/permission"
 	"codemode-ls/script"
 	"codemode-ls/upstream"
+	"codemode-ls/upstream/oauth"
 	"codemode-ls/workspace"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,6 +33,8 @@ type opened interface {
 	ApproveHook(hash string, approve bool) error
 	RefuseAll() error
 	Restart(name string) error
+	SignIn(ctx context.Context, name string, scopes []string, b oauth.Browser) error
+	SignOut(ctx context.Context, name string) (bool, error)
 	Recalled(ctx context.Context) error
 	Refresh()
 	Runner() runner
@@ -94,6 +97,7 @@ func (s *Server) initialized(context.Context, *nothing) error {
 		close(s.ready)
 		s.spawn(s.followSettings)
 		s.spawn(s.askForApprovals)
+		s.spawn(s.askForSignIns)
 		s.follow(ctx, w)
 	})
 	return nil
@@ -260,6 +264,9 @@ func (s *Server) take(ctx context.Context, w opened) {
 	}
 	if len(pendingHashes(next)) > 0 || len(next.UndecidedHooks) > 0 || len(missingInputs(next)) > 0 {
 		poke(s.approvalsPending)
+	}
+	if slices.ContainsFunc(next.Servers, func(v upstream.Status) bool { return v.SignIn }) {
+		poke(s.signInsPending)
 	}
 	s.toClient.setLevel(cmp.Or(next.Config.LogLevel, "warn"))
 	s.logFindings(ctx, old.Workspace, next)

@@ -421,6 +421,7 @@ func (s *server) status() Status {
 		st.Faults = append(st.Faults, s.session.faults()...)
 	}
 	st.Self = s.self
+	st.SignedIn = s.auth != nil && s.auth.SignedIn()
 	demand := s.demand
 	if demand == nil && s.session != nil {
 		demand = s.session.demand.Load()

@@ -43,6 +43,8 @@ type Status struct {
 	// granted.
 	SignIn bool
 	Scopes []string
+	// SignedIn: somebody is signed in to it.
+	SignedIn bool
 	// Refused: a person has refused this definition, which is Untrusted. The set leaves
 	// it to whoever keeps the decisions.
 	Refused bool

@@ -28,6 +28,9 @@ func DefinitionLines(v config.Server) []string {
 	if a.Cwd != "" {
 		add("Folder", a.Cwd)
 	}
+	if signIn := a.OAuth.Summary(); signIn != "" {
+		add("Sign-in", signIn)
+	}
 	if names := slices.Concat(slices.Sorted(maps.Keys(a.Env)), slices.Sorted(maps.Keys(a.Headers))); len(names) > 0 {
 		add("Variables and headers", strings.Join(names, ", "))
 	}

@@ -253,6 +253,13 @@ func (c *Client) remember(r record) {
 	c.cached = &r
 }
 
+// SignedIn says whether somebody is, as far as is known without looking.
+func (c *Client) SignedIn() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cached != nil && c.cached.AccessToken != ""
+}
+
 func (c *Client) save(ctx context.Context, r record) error {
 	if err := c.store.save(ctx, c.key(), r); err != nil {
 		return fmt.Errorf("the sign-in to %q cannot be kept: %w", c.options.Server, err)
