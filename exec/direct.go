@@ -28,7 +28,8 @@ type DirectRequest struct {
 	Agent     catalog.Agent
 	SessionID string // "" is "default"
 	// Asker is who is asked; nil denies ("no permission client is configured").
-	Asker Asker
+	Asker  Asker
+	Person string // as in Request
 	// Models runs models for scripts; nil: there are none.
 	Models Models
 	// Events, when set, receives what happens, in order. It must not block.
@@ -180,7 +181,7 @@ func (d *direct) begin(ctx context.Context) {
 	if d.x != nil {
 		return
 	}
-	x, ctx := d.r.begin(ctx, Request{SessionID: d.q.SessionID, Asker: d.q.Asker, Events: d.q.Events})
+	x, ctx := d.r.begin(ctx, Request{SessionID: d.q.SessionID, Asker: d.q.Asker, Person: d.q.Person, Events: d.q.Events})
 	x.setLimits(d.r.Limits())
 	x.limits.MaxToolCalls = len(d.q.Calls)
 	x.schedule.cap = maxGroup
@@ -250,7 +251,7 @@ func (d *direct) script(ctx context.Context, c DirectCall, result *CallResult) {
 	}
 	began := time.Now()
 	run, cause := d.r.run(ctx, Request{
-		Code: *in.Code, Language: script.TypeScript, SessionID: d.q.SessionID, Asker: d.q.Asker, Models: d.q.Models, Events: d.q.Events,
+		Code: *in.Code, Language: script.TypeScript, SessionID: d.q.SessionID, Asker: d.q.Asker, Person: d.q.Person, Models: d.q.Models, Events: d.q.Events,
 	})
 	result.ofRun(run)
 	result.Display.Arguments = d.r.Redact.JSON(c.Arguments)

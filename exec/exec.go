@@ -199,6 +199,9 @@ type Request struct {
 	Replay *cassette.Player
 	// Asker is who is asked; nil denies ("no permission client is configured").
 	Asker Asker
+	// Person is whom Asker asks: one is asked one question at a time, and waits for no
+	// other. "" is the one at the editor or terminal.
+	Person string
 	// Models runs models for the script; nil: there are none.
 	Models Models
 	// Events, when set, receives what happens, in order. It must not block.

@@ -17,11 +17,11 @@ import (
 // noClient is what a call is denied with when there is nobody to ask (PERM-7).
 const noClient = "no permission client is configured"
 
-// questions are the calls of all runs that a person or a hook has to decide on. The
+// questions are the calls of all runs that a person or a hook has to decide on. Each
 // person is asked about one at a time, in the order of the calls (PERM-8). A question
 //
 //	waits       in line, unless its call is allowed and only hooks may object
-//	is open     when it is the first in line: the person is being asked
+//	is open     when it is the first in line of its person, who is being asked
 //	is decided  by whatever comes first: an answer, a rule or a grant, a hook, the end
 //	            of its run. An allowed call has its place in the queue from then on, so
 //	            that calls which are decided together start in their order (SCHED-1)
@@ -30,9 +30,9 @@ const noClient = "no permission client is configured"
 //
 // Whenever rules or grants have changed, reconsider decides on all that wait.
 type questions struct {
-	mu      sync.Mutex  // guards what follows, and the fields of questions so marked; locked before the mu of runs
-	waiting []*question // in order, the open one included
-	open    *question   // nil for none
+	mu      sync.Mutex           // guards what follows, and the fields of questions so marked; locked before the mu of runs
+	waiting []*question          // in order, the open ones included
+	open    map[string]*question // by person
 
 	grace time.Duration // 0 is promptGrace; set before the first question
 }
@@ -111,8 +111,8 @@ func (n *question) guard(reason, by string, work func()) {
 	})
 }
 
-// line puts a question in line, unless it is there, and opens the first one if none
-// is open. q.mu is held.
+// line puts a question in line, unless it is there, and opens the first one of each
+// person who has none open. q.mu is held.
 func (q *questions) line(n *question) {
 	if !slices.Contains(q.waiting, n) {
 		q.waiting = append(q.waiting, n)
@@ -120,23 +120,43 @@ func (q *questions) line(n *question) {
 	q.next()
 }
 
-// next opens the first question in line, unless one is open. q.mu is held.
+// next opens the first question of each person who has none open. q.mu is held.
 func (q *questions) next() {
-	if q.open != nil || len(q.waiting) == 0 {
-		return
+	for _, n := range slices.Clone(q.waiting) {
+		if q.open[n.person()] == nil {
+			q.begin(n)
+		}
 	}
-	n := q.waiting[0]
-	q.open = n
+}
+
+// begin opens a question. q.mu is held.
+func (q *questions) begin(n *question) {
+	if q.open == nil {
+		q.open = map[string]*question{}
+	}
+	q.open[n.person()] = n
 	n.guard("the question could not be asked", byNobody, func() {
 		defer func() {
 			q.mu.Lock()
 			defer q.mu.Unlock()
-			q.open = nil
+			delete(q.open, n.person())
 			q.remove(n)
 			q.next()
 		}()
 		q.ask(n)
 	})
+}
+
+func (n *question) person() string { return n.x.request.Person }
+
+// behind is how many questions to the same person wait besides this one. q.mu is held.
+func (q *questions) behind(n *question) (count int) {
+	for _, other := range q.waiting {
+		if other != n && other.person() == n.person() {
+			count++
+		}
+	}
+	return count
 }
 
 // remove takes a question out of line. q.mu is held.
@@ -197,7 +217,7 @@ func (q *questions) decide(n *question, v verdict) bool {
 	}
 	v.waited = time.Since(n.since)
 	n.verdict = &v
-	if n != q.open {
+	if n != q.open[n.person()] {
 		q.remove(n)
 	}
 	n.release()
@@ -294,7 +314,7 @@ func (q *questions) askOnce(n *question) (replaced bool) {
 	}
 	asking, done := context.WithCancel(n.ctx)
 	defer done()
-	version, shown := n.version, n.shown(len(q.waiting)-1)
+	version, shown := n.version, n.shown(q.behind(n))
 	n.again = done
 	q.mu.Unlock()
 

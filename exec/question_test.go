@@ -494,3 +494,35 @@ func TestPerm4EditWhileAsked(t *testing.T) {
 		})
 	}
 }
+
+// GATE-1, PERM-8: a person is asked one question at a time, and waits for no other.
+func TestPersonsDoNotWaitForEachOther(t *testing.T) {
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		if _, err := s.call("mcp__a__plain", `{}`); err != nil {
+			return rejected(0, err)
+		}
+		return completed("")
+	}, ask)
+	asked := make(chan struct{})
+	var first, second *Result
+	var runs sync.WaitGroup
+	runs.Go(func() {
+		first = b.run(t, Request{Person: "one", Asker: askerFunc(func(ctx context.Context, q Question) (Answer, error) {
+			select {
+			case <-asked: // which only the other person's question does
+			case <-time.After(time.Minute):
+				t.Error("one person's question waits for another's")
+			}
+			return Answer{Decision: Allow}, nil
+		})})
+	})
+	runs.Go(func() {
+		second = b.run(t, Request{Person: "two", Asker: askerFunc(func(context.Context, Question) (Answer, error) {
+			close(asked)
+			return Answer{Decision: Allow}, nil
+		})})
+	})
+	runs.Wait()
+	equal(t, "first", statuses(first), []CallStatus{CallCompleted})
+	equal(t, "second", statuses(second), []CallStatus{CallCompleted})
+}

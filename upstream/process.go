@@ -46,6 +46,10 @@ type process struct {
 	stopOnce sync.Once
 }
 
+// StartedBy is the variable by which a program knows that this one has started it, as an
+// MCP server or below one (MCP-8).
+const StartedBy = "CODEMODE_LS_STARTED_BY"
+
 // startProcess starts a server in a process group of its own, with a clean
 // environment. dir is where it runs when the definition says nothing. Its standard
 // error goes to stderr.
@@ -63,6 +67,9 @@ func startProcess(def config.Server, dir string, stderr io.Writer) (_ *process, 
 			return nil, fmt.Errorf("start %s: there is no folder %s to run it in", def.Command, dir)
 		}
 	}
+	// A wrapper such as npx hides that it starts this program: the gateway has to know, or
+	// each would start another.
+	env = append(env, StartedBy+"="+programName)
 	cmd := &exec.Cmd{Path: path, Args: append([]string{def.Command}, def.Args...), Env: env, Dir: dir}
 	supervisor, err := supervise(cmd)
 	if err != nil {

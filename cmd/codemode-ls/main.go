@@ -82,6 +82,7 @@ type commands struct {
 	Trust       trustCommand       `cmd:"" help:"Approve or refuse MCP servers and hooks that workspace files name."`
 	Auth        authCommand        `cmd:"" help:"Sign in to MCP servers that demand it, and out again."`
 	Permissions permissionsCommand `cmd:"" help:"List and change the rules for calls."`
+	Mcp         mcpCommand         `cmd:"" help:"Be an MCP server: Code Mode for any agent."`
 	Demo        demoCommand        `cmd:"" help:"Run the built-in demo MCP server on standard input and output."`
 	Init        initCommand        `cmd:"" help:"Create .codemode/ with an example script and configuration."`
 	Doctor      doctorCommand      `cmd:"" help:"Say what works on this machine, what does not, and what to do."`
@@ -186,7 +187,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer stop()
 	// The wire of lsp and demo stays the file that it is.
 	out := &output{Writer: stdout}
-	if command := parsed.Command(); command != "lsp" && command != "demo" {
+	if command := parsed.Command(); command != "lsp" && command != "demo" && command != "mcp serve" {
 		stdout = out
 	}
 	var level slog.Level

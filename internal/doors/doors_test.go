@@ -15,7 +15,7 @@ import (
 // runs programs because commands around calls are its whole purpose.
 var doors = map[string][]string{
 	"go.lsp.dev/":                         {"lsp", "analysis", "analysis/configfile", "typescript", "internal/editortest"},
-	"github.com/mark3labs/mcp-go":         {"upstream", "internal/demo", "internal/mcptest"},
+	"github.com/mark3labs/mcp-go":         {"upstream", "gateway", "internal/demo", "internal/mcptest"},
 	"github.com/dop251/goja":              {"sandbox/guest", "sandbox/ecma"},
 	"github.com/evanw/esbuild":            {"script/esbuild"},
 	"github.com/microsoft/typescript-go":  {"typescript/engine"},
@@ -59,6 +59,7 @@ var below = map[string][]string{
 	"internal/telemetry":  {},
 	"exec":                {"exec/audit", "exec/cassette", "catalog", "config", "exec/hook", "internal/linediff", "internal/plaintext", "internal/rawjson", "permission", "internal/redact", "exec/sample", "sandbox", "script", "internal/telemetry", "upstream"},
 	"analysis":            {"catalog", "config", "exec", "internal/plaintext", "permission", "script", "typegen", "typescript", "upstream", "workspace"},
+	"gateway":             {"catalog", "exec", "internal/plaintext", "script", "upstream", "workspace"},
 	"analysis/configfile": {"analysis", "catalog", "config", "internal/plaintext", "script", "upstream", "workspace"},
 }
 
