@@ -2,7 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 
 	"codemode-ls/catalog"
@@ -19,6 +26,10 @@ type mcpServeCommand struct {
 	Allow []string `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
 	Deny  []string `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`
 	Mode  string   `help:"What the agent is offered: the tool Exec (code), the MCP tools themselves (native), or both." enum:"code,exec,both,native" default:"code"`
+	HTTP  string   `name:"http" help:"Serve streamable HTTP on this address instead, such as 127.0.0.1:7341. Loopback when only :PORT is given." placeholder:"ADDR"`
+	// A token on a command line would be in the list of processes.
+	TokenFile string   `help:"File with the bearer token that clients of --http must send. Default: one that only you can read, created when it is missing." placeholder:"FILE" type:"path"`
+	Host      []string `help:"Name that clients of --http may call this server by, besides localhost. Repeatable." placeholder:"NAME"`
 }
 
 func (mcpServeCommand) Help() string {
@@ -29,7 +40,8 @@ form; else the rules alone decide. docs/agents.md has the configuration of each 
 Examples:
   codemode-ls mcp
   codemode-ls mcp --server 'fs=npx -y @modelcontextprotocol/server-filesystem .' --allow 'mcp__fs__read_*'
-  codemode-ls mcp --mode both --workspace ~/project`
+  codemode-ls mcp --mode both --workspace ~/project
+  codemode-ls mcp --http 127.0.0.1:7341`
 }
 
 func (c *mcpServeCommand) Run(a *app) error {
@@ -66,7 +78,71 @@ func (c *mcpServeCommand) Run(a *app) error {
 	})
 	g := gateway.New(gateway.Options{Host: host, Mode: c.mode(), Version: version(), Log: a.log})
 	defer g.Close()
-	return g.Serve(a.ctx, a.stdin, a.stdout)
+	if c.HTTP == "" {
+		return g.Serve(a.ctx, a.stdin, a.stdout)
+	}
+	return c.serveHTTP(a, g, o.Sources.UserDir)
+}
+
+func (c *mcpServeCommand) serveHTTP(a *app, g *gateway.Gateway, userDir string) error {
+	host, port, err := net.SplitHostPort(c.HTTP)
+	if err != nil {
+		return &exitError{exitUsage, fmt.Errorf("--http %s is not an address such as 127.0.0.1:7341: %w", c.HTTP, err)}
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	path := c.TokenFile
+	if path == "" {
+		path = filepath.Join(userDir, "gateway-token")
+	}
+	token, err := gatewayToken(path, c.TokenFile == "")
+	if err != nil {
+		return &exitError{exitConfiguration, err}
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return fmt.Errorf("listening: %w", err)
+	}
+	fmt.Fprintf(a.stderr, "listening on http://%s%s\nClients send the token of %s: Authorization: Bearer …\n", l.Addr(), gateway.Endpoint, printable(path))
+	hosts := c.Host
+	if ip := net.ParseIP(host); ip != nil && !ip.IsUnspecified() || ip == nil {
+		hosts = append(hosts, host)
+	}
+	return g.ServeHTTP(a.ctx, l, gateway.HTTPOptions{Token: token, Hosts: hosts})
+}
+
+// gatewayToken reads the token of a file, and makes one when there is none and it may.
+func gatewayToken(path string, create bool) (string, error) {
+	data, err := os.ReadFile(path)
+	if create && errors.Is(err, os.ErrNotExist) {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", fmt.Errorf("keeping the gateway's token: %w", err)
+		}
+		// Whoever creates it first decides.
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err == nil {
+			_, err = f.WriteString(rand.Text() + "\n")
+			err = errors.Join(err, f.Close())
+		}
+		if err != nil && !errors.Is(err, os.ErrExist) {
+			return "", fmt.Errorf("keeping the gateway's token: %w", err)
+		}
+		data, err = os.ReadFile(path)
+		if err != nil {
+			return "", fmt.Errorf("reading the gateway's token: %w", err)
+		}
+	} else if err != nil {
+		return "", fmt.Errorf("reading the gateway's token: %w", err)
+	}
+	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return "", fmt.Errorf("others can read the gateway's token: chmod 600 %s", path)
+	}
+	token := strings.TrimSpace(string(data))
+	if len(token) < 16 {
+		return "", fmt.Errorf("the token in %s is shorter than 16 characters; delete the file for a new one", path)
+	}
+	return token, nil
 }
 
 func (c *mcpServeCommand) mode() catalog.Mode {
