@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"codemode-ls/exec"
 	"codemode-ls/script"
 
-	"go.lsp.dev/protocol"
 )
 
 // callStates are the states of the calls by the place of the call, in words.
@@ -31,16 +29,9 @@ func (s *Script) callStates() map[script.Position]string {
 
 // StateWords say how the calls of one place are doing.
 func StateWords(calls []exec.CallRecord) string {
-	var first, last int64 = -1, 0
 	wrong, open := 0, exec.CallStatus("")
 	message := ""
 	for _, c := range calls {
-		if t := c.Timing; t != nil {
-			if first < 0 || t.StartMs < first {
-				first = t.StartMs
-			}
-			last = max(last, t.EndMs)
-		}
 		switch c.Status {
 		case exec.CallCompleted:
 		case exec.CallQueued, exec.CallWaiting, exec.CallRunning:
@@ -62,57 +53,56 @@ func StateWords(calls []exec.CallRecord) string {
 	switch {
 	case open != "":
 		return "… " + many + CallWords[open]
-	case wrong > 0 && len(calls) > 1:
-		return fmt.Sprintf("✗ %d of %d calls: %s%s", wrong, len(calls), message, duration(first, last))
-	case wrong > 0:
-		return "✗ " + message + duration(first, last)
 	case calls[0].Verdict != "":
-		return "dry run: would be allowed" // as far as this version's rules go
+		return "dry run: " + many + verdictWords(calls[0])
+	case wrong > 0 && len(calls) > 1:
+		return fmt.Sprintf("✗ %d of %d calls: %s%s", wrong, len(calls), message, ownTime(calls))
+	case wrong > 0:
+		return "✗ " + message + ownTime(calls)
 	}
-	return "✓ " + many + strings.TrimPrefix(duration(first, last), ", ")
+	return "✓ " + many + strings.TrimPrefix(ownTime(calls), ", ")
 }
 
-// duration is a time in words, with a comma before it; "" when it is not known.
-func duration(first, last int64) string {
-	switch d := time.Duration(last-first) * time.Millisecond; {
-	case first < 0:
+// verdictWords say what a call of a dry run would meet.
+func verdictWords(c exec.CallRecord) string {
+	words := map[string]string{"allow": "would be allowed", "ask": "would ask", "deny": "would be denied"}[c.Verdict]
+	if c.VerdictBy != "" {
+		words += " by " + Plain(c.VerdictBy, 80)
+	}
+	return words
+}
+
+// ownTime is how long at least one of the calls was at its server, with a comma
+// before it: neither the time that a person took counts nor that in a queue.
+func ownTime(calls []exec.CallRecord) string {
+	var spans [][2]int64
+	for _, c := range calls {
+		if t := c.Timing; t != nil {
+			spans = append(spans, [2]int64{t.EndMs - t.RunMs, t.EndMs})
+		}
+	}
+	if len(spans) == 0 {
 		return ""
-	case d >= 10*time.Second:
-		return fmt.Sprintf(", %.0f s", d.Seconds())
-	case d >= time.Second:
-		return fmt.Sprintf(", %.1f s", d.Seconds())
-	default:
-		return fmt.Sprintf(", %d ms", d.Milliseconds())
 	}
+	slices.SortFunc(spans, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	total, end := int64(0), spans[0][0]
+	for _, s := range spans {
+		total += max(0, s[1]-max(s[0], end))
+		end = max(end, s[1])
+	}
+	return ", " + milliseconds(total)
 }
 
-// stateHints are the states at the ends of the lines of a range.
-func (s *Script) stateHints(in protocol.Range) []protocol.InlayHint {
-	lines := map[int][]string{}
-	doc, states := s.Doc, s.callStates()
-	places := slices.SortedFunc(maps.Keys(states), func(a, b script.Position) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Character, b.Character))
-	})
-	var order []int
-	for _, p := range places {
-		if len(lines[p.Line]) == 0 {
-			order = append(order, p.Line)
-		}
-		lines[p.Line] = append(lines[p.Line], states[p])
+// milliseconds is a time in words.
+func milliseconds(ms int64) string {
+	switch d := time.Duration(ms) * time.Millisecond; {
+	case d >= 10*time.Second:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d >= time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	default:
+		return fmt.Sprintf("%d ms", ms)
 	}
-	var hints []protocol.InlayHint
-	for _, line := range order {
-		at := doc.FromUTF16(doc.PositionUTF16(doc.OffsetUTF16(script.Position{Line: line, Character: 1 << 30})))
-		if ComparePositions(at, in.Start) < 0 || ComparePositions(in.End, at) < 0 {
-			continue
-		}
-		left := true
-		hints = append(hints, protocol.InlayHint{
-			Position: at, Label: protocol.String(strings.Join(lines[line], " · ")), PaddingLeft: &left,
-			Tooltip: protocol.String("How the calls of this line went in the last run."),
-		})
-	}
-	return hints
 }
 
 // CallWords are the states of calls as a person reads them.

@@ -167,6 +167,9 @@ func (c *completer) toolItem(f candidate) protocol.CompletionItem {
 	}
 	returns := returnType(t)
 	if client.LabelDetails {
+		// In a narrow list the tool's own name is what tells it from the others. What
+		// is typed may be any part of the full name.
+		item.Label, item.FilterText = Plain(t.MCPName, 200), Optional(t.Name)
 		description := Plain(t.Server, 60)
 		if len(marks) > 0 {
 			description += " · " + strings.Join(marks, " · ")
@@ -257,18 +260,11 @@ func (c *completer) edit(item *protocol.CompletionItem, name, call string) {
 	} else {
 		edit.NewText = strings.TrimPrefix(form, "tools")
 		dot := c.doc.Text[c.doc.OffsetUTF16(typed.Dot.Start):c.doc.OffsetUTF16(typed.Dot.End)]
-		switch {
-		case dot == "?.": // tools?.["na-me"]
-			item.FilterText = Optional(name)
-		case typed.Dot.Start.Line != typed.Replace.Start.Line:
-			// An item's own edit must not span lines.
-			item.FilterText = Optional(name)
+		item.FilterText = Optional(name)
+		if dot != "?." { // tools?.["na-me"] keeps it
+			// Not part of the item's own edit: a client ranks items by what that
+			// replaces, and would put all these names before the others.
 			item.AdditionalTextEdits = []protocol.TextEdit{{Range: c.doc.FromUTF16Range(typed.Dot)}}
-		default:
-			// The dot goes, so it is part of what the client compares.
-			gap := c.doc.Text[c.doc.OffsetUTF16(typed.Dot.End):c.doc.OffsetUTF16(typed.Replace.Start)]
-			item.FilterText = Optional("." + gap + name)
-			edit.Range = c.doc.FromUTF16Range(script.Range{Start: typed.Dot.Start, End: typed.Replace.End})
 		}
 	}
 	if call != "" && !strings.HasPrefix(strings.TrimLeft(rest, " \t"), "(") {

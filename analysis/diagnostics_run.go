@@ -36,7 +36,11 @@ func (s *Script) RunDiagnostics() []protocol.Diagnostic {
 		if e.Name != "" {
 			name = e.Name + ": "
 		}
-		add(e.Range, protocol.DiagnosticSeverityError, DiagnosticRunFailed, name+e.Message)
+		at := e.Range
+		if at == nil {
+			at = decidingCall(r)
+		}
+		add(at, protocol.DiagnosticSeverityError, DiagnosticRunFailed, name+e.Message)
 	}
 	for _, w := range r.Warnings {
 		if w.Range != nil {
@@ -44,6 +48,16 @@ func (s *Script) RunDiagnostics() []protocol.Diagnostic {
 		}
 	}
 	return all
+}
+
+// decidingCall is the place of the call that ended a run, where its error has none.
+func decidingCall(r *exec.Result) *script.Range {
+	for _, c := range r.Calls {
+		if r.Error.ToolCall != nil && c.Index == *r.Error.ToolCall || r.Status == exec.Denied && c.Status == exec.CallDenied {
+			return c.Range
+		}
+	}
+	return nil
 }
 
 // firstLineOf is the range of a document's first line.

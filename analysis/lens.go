@@ -11,66 +11,75 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// CodeLens answers textDocument/codeLens (LENS-1): what can be done with the
-// script above its first line, and what would happen at each call.
+// CodeLens answers textDocument/codeLens (LENS-1): above the first line what can
+// be done with the script, how its last run went and what its tools may do. What is
+// known of single calls stands at the ends of their lines (InlayHint), or above them
+// for clients without inlay hints.
 func (s *Script) CodeLens() []protocol.CodeLens {
 	snap, doc := s.View, s.Doc
+	settings := snap.Workspace.Config.Marks
 	top := doc.Range(0, 0)
-	lenses := []protocol.CodeLens{
-		{Range: top, Command: protocol.Command{Title: "▶ Run", Command: runCommand, Arguments: Arguments(doc.URI)}},
-		{Range: top, Command: protocol.Command{Title: "Dry run", Command: dryRunCommand, Arguments: Arguments(doc.URI)}},
+	lenses := []protocol.CodeLens{}
+	add := func(title, command string, argument any) {
+		lenses = append(lenses, protocol.CodeLens{Range: top, Command: protocol.Command{Title: title, Command: command, Arguments: Arguments(argument)}})
 	}
-	if s.Running {
-		lenses = append(lenses, protocol.CodeLens{
-			Range: top, Command: protocol.Command{Title: "■ Stop", Command: stopCommand, Arguments: Arguments(doc.URI)},
-		})
+	if settings.Run {
+		add("▶ Run", runCommand, doc.URI)
+		add("Dry run", dryRunCommand, doc.URI)
+		if s.Running {
+			add("■ Stop", stopCommand, doc.URI)
+		}
 	}
-	if last, ok := snap.LastRuns[doc.URI]; ok {
-		lenses = append(lenses, protocol.CodeLens{
-			Range: top, Command: protocol.Command{Title: lastRunTitle(last.Result), Command: showRunCommand, Arguments: Arguments(last.Result.RunID)},
-		})
+	if last, ok := snap.LastRuns[doc.URI]; ok && settings.LastRun {
+		add(lastRunTitle(last.Result), showRunCommand, last.Result.RunID)
 	}
 	uses := script.Uses(doc.Text)
-	if title := usesTitle(snap, uses); title != "" {
-		lenses = append(lenses, protocol.CodeLens{
-			Range: top, Command: protocol.Command{Title: title, Command: showToolsCommand, Arguments: Arguments(doc.URI)},
-		})
+	if title := usesTitle(snap, uses); title != "" && settings.Tools {
+		add(title, showToolsCommand, doc.URI)
 	}
-	var states map[script.Position]string
-	if !snap.Client.InlayHints { // else they stand beside the lines
-		states = s.callStates()
+	if snap.Client.InlayHints {
+		return lenses
 	}
-	for _, u := range uses {
-		if lens, ok := callLens(snap, doc, u); ok {
-			if state := states[u.Whole.Start]; state != "" {
-				lens.Command.Title += " · " + state
-			}
-			lenses = append(lenses, lens)
+	for _, m := range s.callMarks(uses) {
+		if len(m.words) > 0 {
+			lenses = append(lenses, callLens(snap, doc, m))
 		}
 	}
 	return lenses
 }
 
-// usesTitle says how many tools a script names, by what the rules say of them.
-func usesTitle(snap *View, uses []script.Use) string {
-	names := map[string]bool{}
-	count := map[permission.Effect]int{}
+// effects are the tools that a script names, by what the rules say of them. A tool
+// that does not exist is a diagnostic's business.
+func effects(snap *View, uses []script.Use) map[permission.Effect]map[string]bool {
+	tools := map[permission.Effect]map[string]bool{}
 	for _, u := range uses {
-		if u.Name == script.ReservedNamespace || names[u.Name] {
+		if u.Name == script.ReservedNamespace {
 			continue
 		}
 		effect := snap.Workspace.Rules.Decide(u.Name).Effect
 		if _, known := snap.Workspace.Catalog.Find(u.Name); !known && effect != permission.Deny {
-			continue // a diagnostic's business
+			continue
 		}
-		names[u.Name] = true
-		count[effect]++
+		if tools[effect] == nil {
+			tools[effect] = map[string]bool{}
+		}
+		tools[effect][u.Name] = true
 	}
-	if len(names) == 0 {
+	return tools
+}
+
+// usesTitle says how many tools a script names, by what the rules say of them.
+func usesTitle(snap *View, uses []script.Use) string {
+	tools := effects(snap, uses)
+	total := 0
+	for _, names := range tools {
+		total += len(names)
+	}
+	if total == 0 {
 		return ""
 	}
-	title := fmt.Sprintf("uses %d tools: ", len(names))
-	if len(names) == 1 {
+	title := fmt.Sprintf("uses %d tools: ", total)
+	if total == 1 {
 		title = "uses 1 tool: "
 	}
 	var parts []string
@@ -78,8 +87,8 @@ func usesTitle(snap *View, uses []script.Use) string {
 		effect permission.Effect
 		words  string
 	}{{permission.Allow, "allowed"}, {permission.Ask, "will ask"}, {permission.Deny, "denied"}} {
-		switch n := count[p.effect]; {
-		case n == len(names):
+		switch n := len(tools[p.effect]); {
+		case n == total:
 			parts = append(parts, p.words)
 		case n > 0:
 			parts = append(parts, fmt.Sprintf("%d %s", n, p.words))
@@ -88,38 +97,49 @@ func usesTitle(snap *View, uses []script.Use) string {
 	return title + strings.Join(parts, ", ")
 }
 
+// lastRunTitle is how the last run went, in plain words.
 func lastRunTitle(r *exec.Result) string {
-	return fmt.Sprintf("last run: %s, %s", r.Status, FirstLine(r.Summary))
+	because := ""
+	if r.Error != nil && r.Error.Message != "" {
+		because = ": " + Plain(FirstLine(r.Error.Message), 60)
+	}
+	calls := ""
+	if n := len(r.Calls); n == 1 {
+		calls = ", 1 call"
+	} else if n > 1 {
+		calls = fmt.Sprintf(", %d calls", n)
+	}
+	switch r.Status {
+	case exec.Completed:
+		name := "last run: "
+		if len(r.Calls) > 0 && r.Calls[0].Verdict != "" {
+			name = "last dry run: "
+		}
+		return name + "completed" + calls
+	case exec.Timeout:
+		return "last run timed out" + calls
+	case exec.BudgetExceeded:
+		return "last run exceeded a limit" + because
+	case exec.Cancelled:
+		return "last run was stopped" + calls
+	case exec.Denied:
+		return "last run was denied a call" + calls
+	default:
+		return "last run failed" + because
+	}
 }
 
-// callLens says what would happen at a call site. Its command changes the rule:
-// what is asked for can be allowed, what is allowed can be asked for again.
-func callLens(snap *View, doc *Document, u script.Use) (protocol.CodeLens, bool) {
-	if !u.Called {
-		return protocol.CodeLens{}, false
+// callLens shows a call's marks above its line. Its command changes the rule: what
+// asks can be allowed, what is allowed can ask again.
+func callLens(snap *View, doc *Document, m callMark) protocol.CodeLens {
+	effect := "ask"
+	if snap.Workspace.Rules.Decide(m.use.Name).Effect == permission.Ask {
+		effect = "allow"
 	}
-	rules := snap.Workspace.Rules
-	decision := rules.Decide(u.Name)
-	tool, known := snap.Workspace.Catalog.Find(u.Name)
-	if !known && decision.Effect != permission.Deny {
-		return protocol.CodeLens{}, false // a diagnostic's business
-	}
-	set := func(effect string) []protocol.LSPAny {
-		return Arguments(ruleChange{Rule: permission.Literal(u.Name), Effect: effect, Layer: "session"})
-	}
-	c := protocol.Command{Command: setPermissionCommand}
-	title := PermissionState(decision)
-	switch decision.Effect {
-	case permission.Allow, permission.Deny:
-		c.Arguments = set("ask")
-	default:
-		c.Arguments = set("allow")
-	}
-	if known && tool.Annotations.Destructive != nil && *tool.Annotations.Destructive {
-		title += " · destructive"
-	}
-	c.Title = title
-	return protocol.CodeLens{Range: doc.FromUTF16Range(u.NameRange), Command: c}, true
+	return protocol.CodeLens{Range: doc.FromUTF16Range(m.use.NameRange), Command: protocol.Command{
+		Title: strings.Join(m.words, " · "), Command: setPermissionCommand,
+		Arguments: Arguments(ruleChange{Rule: permission.Literal(m.use.Name), Effect: effect, Layer: "session"}),
+	}}
 }
 
 // PermissionState is what would happen at a call now.

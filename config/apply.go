@@ -169,6 +169,10 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 		if b, ok := d.boolean(s, v); ok {
 			*c.InlayHints.flag(s.Name) = b
 		}
+	case "codeLens.run", "codeLens.lastRun", "codeLens.tools", "inlayHints.annotations", "inlayHints.permissions", "inlayHints.results":
+		if b, ok := d.boolean(s, v); ok {
+			*c.Marks.flag(s.Name) = b
+		}
 	case "catalog.observedShapes":
 		if b, ok := d.boolean(s, v); ok {
 			c.ObservedShapes = b
@@ -185,6 +189,24 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 		if n, ok := d.integer(s, v); ok {
 			s.set(c, n)
 		}
+	}
+}
+
+// flag is where a boolean setting goes.
+func (m *MarkSettings) flag(name string) *bool {
+	switch name {
+	case "codeLens.run":
+		return &m.Run
+	case "codeLens.lastRun":
+		return &m.LastRun
+	case "codeLens.tools":
+		return &m.Tools
+	case "inlayHints.annotations":
+		return &m.Annotations
+	case "inlayHints.permissions":
+		return &m.Permissions
+	default:
+		return &m.Results
 	}
 }
 

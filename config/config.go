@@ -298,6 +298,13 @@ type InlayHintSettings struct {
 	VariableTypes, ParameterTypes, ReturnTypes, EnumValues bool
 }
 
+// MarkSettings are codeLens.* and those of inlayHints.* that are about calls: what
+// editors show of a script above it and at the ends of its lines.
+type MarkSettings struct {
+	Run, LastRun, Tools               bool
+	Annotations, Permissions, Results bool
+}
+
 // CatalogSettings are catalog.*.
 type CatalogSettings struct {
 	BudgetTokens     int
@@ -343,6 +350,8 @@ type Config struct {
 	ObservedShapes bool
 	// InlayHints are inlayHints.*: which of TypeScript's hints editors show.
 	InlayHints InlayHintSettings
+	// Marks are what editors show of a script and its calls beside the text.
+	Marks MarkSettings
 	// LogLevel is log.level: warn, error, info, debug or off.
 	LogLevel string
 	// Demo is the setting of that name; the demo server is then among Servers.

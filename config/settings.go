@@ -223,7 +223,7 @@ func Settings() []Setting {
 		},
 		{
 			Name: "inlayHints.parameterNames", Type: "string", Values: []string{"literals", "none", "all"},
-			Doc: "At which arguments of calls in a script an editor shows the parameter's name. What a server says of its tools, such as that one is destructive, is always shown where the tool is called.",
+			Doc: "At which arguments of calls in a script an editor shows the parameter's name.",
 		},
 		{
 			Name: "inlayHints.variableTypes", Type: "boolean",
@@ -240,6 +240,30 @@ func Settings() []Setting {
 		{
 			Name: "inlayHints.enumValues", Type: "boolean",
 			Doc: "Shows the values of members of enums.",
+		},
+		{
+			Name: "inlayHints.annotations", Type: "boolean", On: true,
+			Doc: "Marks, at the end of a line, calls of tools that their server calls destructive or open to the world.",
+		},
+		{
+			Name: "inlayHints.permissions", Type: "boolean", On: true,
+			Doc: "Shows, at the end of a line, whether a call is allowed, will ask or is denied, in scripts whose calls differ in that.",
+		},
+		{
+			Name: "inlayHints.results", Type: "boolean", On: true,
+			Doc: "Shows, at the end of a line, how its calls went in the last run and how long they took.",
+		},
+		{
+			Name: "codeLens.run", Type: "boolean", On: true,
+			Doc: "Offers to run a script, to run it dry and to stop it above its first line.",
+		},
+		{
+			Name: "codeLens.lastRun", Type: "boolean", On: true,
+			Doc: "Shows above a script how its last run went.",
+		},
+		{
+			Name: "codeLens.tools", Type: "boolean", On: true,
+			Doc: "Shows above a script how many tools it uses, and what the permission rules say of them.",
 		},
 	}
 }
@@ -267,7 +291,7 @@ func (s Setting) In(c *Config) int {
 
 // defaults is a Config with the default of every setting.
 func defaults() *Config {
-	c := &Config{Import: ClientNames(), ExecEnabled: true, InlayHints: InlayHintSettings{ParameterNames: "literals"}}
+	c := &Config{Import: ClientNames(), ExecEnabled: true, InlayHints: InlayHintSettings{ParameterNames: "literals"}, Marks: MarkSettings{true, true, true, true, true, true}}
 	for _, s := range Settings() {
 		s.set(c, s.Default)
 	}

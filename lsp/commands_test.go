@@ -151,7 +151,7 @@ func TestLens1Run1(t *testing.T) {
 	at := script.Range{Start: script.Position{Line: 1, Character: 6}, End: script.Position{Line: 1, Character: 23}}
 	going := make(chan struct{})
 	timing := func(from, to int64) *exec.CallTiming {
-		return &exec.CallTiming{StartMs: from, EndMs: to, TotalMs: to - from}
+		return &exec.CallTiming{StartMs: from, EndMs: to, TotalMs: to - from, RunMs: to - from}
 	}
 	run := func(ctx context.Context, q exec.Request) *exec.Result {
 		call := func(i int, status exec.CallStatus, t *exec.CallTiming) {
@@ -200,7 +200,7 @@ func TestLens1Run1(t *testing.T) {
 				}
 			}
 		}
-		has(lenses(), `"▶ Run"`, `"Dry run"`, `"uses 3 tools: 1 allowed, 1 will ask, 1 denied"`, `"allowed by mcp__a__get (user)"`, `"will ask"`, `"denied by mcp__a__del (user)"`)
+		has(lenses(), `"▶ Run"`, `"Dry run"`, `"uses 3 tools: 1 allowed, 1 will ask, 1 denied"`, "allowed by mcp__a__get (user)", "will ask", "denied by mcp__a__del (user)")
 
 		ran := c.call("codemode/exec", `{"textDocument":{"uri":"file:///a.exec.ts"}}`)
 		c.notification("workspace/codeLens/refresh")
@@ -210,8 +210,8 @@ func TestLens1Run1(t *testing.T) {
 		going <- struct{}{}
 		ran.ok()
 		all := lenses()
-		has(all, "✗ 1 of 2 calls: failed, 1.5 s", `"last run: code_error, failed"`)
-		if shown := `"label":"✗ 1 of 2 calls`; strings.Contains(all, shown) != inlay {
+		has(all, "✗ 1 of 2 calls: failed, 1.5 s", `"last run failed: no"`)
+		if shown := `"label":"allowed by mcp__a__get (user) · ✗ 1 of 2 calls`; strings.Contains(all, shown) != inlay {
 			t.Errorf("inlay %v: %s", inlay, all)
 		}
 		if inlay {
@@ -234,7 +234,7 @@ func TestLens1Run1(t *testing.T) {
 // rounds made as one.
 func TestStateWords(t *testing.T) {
 	call := func(status exec.CallStatus, from, to int64) exec.CallRecord {
-		return exec.CallRecord{Status: status, Timing: &exec.CallTiming{StartMs: from, EndMs: to}}
+		return exec.CallRecord{Status: status, Timing: &exec.CallTiming{StartMs: from - 5000, PermissionMs: 5000, RunMs: to - from, EndMs: to}}
 	}
 	for _, tt := range []struct {
 		calls []exec.CallRecord
@@ -243,6 +243,9 @@ func TestStateWords(t *testing.T) {
 		{[]exec.CallRecord{call(exec.CallCompleted, 10, 20)}, "✓ 10 ms"},
 		{[]exec.CallRecord{call(exec.CallCompleted, 10, 20), call(exec.CallCompleted, 15, 12015)}, "✓ 2 calls, 12 s"},
 		{[]exec.CallRecord{call(exec.CallDenied, 10, 2010)}, "✗ denied, 2.0 s"},
+		{[]exec.CallRecord{call(exec.CallCompleted, 10, 20), call(exec.CallCompleted, 5020, 5030)}, "✓ 2 calls, 20 ms"}, // waiting for a person is not a call's time
+		{[]exec.CallRecord{{Status: exec.CallCompleted, Verdict: "ask"}}, "dry run: would ask"},
+		{[]exec.CallRecord{{Status: exec.CallDenied, Verdict: "deny", VerdictBy: "mcp__a__* (user)"}}, "dry run: would be denied by mcp__a__* (user)"},
 		{[]exec.CallRecord{{Status: exec.CallWaiting}}, "… waiting for permission"},
 		{[]exec.CallRecord{{Status: exec.CallCompleted}, {Status: exec.CallQueued}}, "… 2 calls, queued"},
 		{[]exec.CallRecord{{Status: exec.CallFailed, Error: "no such\nfile"}}, "✗ failed: no such file"},

@@ -55,11 +55,29 @@ func TestComp1Accepting(t *testing.T) {
 	}
 }
 
+// COMP-1: no name is ranked before the others because accepting it takes the dot
+// away: all items replace the same range, from what was typed on.
+func TestComp1OneRange(t *testing.T) {
+	ranges := map[protocol.Range]bool{}
+	for _, item := range newStage(t, able(), "").items("await tools.|") {
+		ranges[item.TextEdit.(*protocol.TextEdit).Range] = true
+		if full, ok := item.FilterText.Get(); ok && strings.HasPrefix(full, ".") {
+			t.Errorf("%s is compared with its dot", item.Label)
+		}
+	}
+	if len(ranges) != 1 {
+		t.Errorf("ranges %v", ranges)
+	}
+}
+
 // COMP-1: the item as it is shown, for a client that can do everything and for
 // one that can do nothing.
 func TestComp1Shown(t *testing.T) {
 	items := newStage(t, able(), "").items("tools.|")
 	create := items["mcp__github__create_issue"]
+	if create.Label != "create_issue" {
+		t.Errorf("label %q: the tool's own name is what is seen in a narrow list", create.Label)
+	}
 	if create.LabelDetails == nil || !strings.Contains(*create.LabelDetails.Description, "github") ||
 		!strings.Contains(*create.LabelDetails.Description, "destructive") || *create.LabelDetails.Detail != ": { number: number; }" {
 		t.Errorf("label details %+v", create.LabelDetails)
@@ -82,7 +100,7 @@ func TestComp1Shown(t *testing.T) {
 
 	plainClient := &clientCapabilities{Client: analysis.Client{Encoding: protocol.PositionEncodingKindUTF16}}
 	create = newStage(t, plainClient, "").items("tools.|")["mcp__github__create_issue"]
-	if create.LabelDetails != nil || create.Tags != nil {
+	if create.Label != "mcp__github__create_issue" || create.LabelDetails != nil || create.Tags != nil {
 		t.Error("more than the client can show")
 	}
 	if d, _ := create.Detail.Get(); d != "github: { number: number; } · ⚠ destructive" {
@@ -170,7 +188,7 @@ func TestComp3Values(t *testing.T) {
 		})
 		for i, want := range strings.Fields(tt.first) {
 			want = strings.ReplaceAll(want, "¤", " ")
-			if i >= len(list.Items) || list.Items[i].Label != want {
+			if i >= len(list.Items) || itemName(list.Items[i]) != want {
 				t.Errorf("%s: item %d is not %s", tt.text, i, want)
 			}
 		}
@@ -240,13 +258,13 @@ func TestComp1BigPool(t *testing.T) {
 	}
 	servers := map[string]int{}
 	for _, i := range list.Items {
-		servers[strings.Split(i.Label+"__", "__")[1]]++
+		servers[strings.Split(itemName(i)+"__", "__")[1]]++
 	}
 	if len(servers) != 11 || servers["srv9"] != analysis.MaxCompletions/10 {
 		t.Errorf("servers %v", servers)
 	}
 	list = g.complete("tools.srv7__do_thing_0123|")
-	if list.IsIncomplete || len(list.Items) != 1 || list.Items[0].Label != "mcp__srv7__do_thing_0123" {
+	if list.IsIncomplete || len(list.Items) != 1 || itemName(list.Items[0]) != "mcp__srv7__do_thing_0123" {
 		t.Errorf("%d items, incomplete %v", len(list.Items), list.IsIncomplete)
 	}
 }

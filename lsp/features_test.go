@@ -68,7 +68,7 @@ func newStage(t testing.TB, client *clientCapabilities, text string) *stage {
 		{Effect: permission.Allow, Layer: permission.Session, Match: "mcp__github__get_*"},
 	})
 	g := newStageWith(t, client, &workspace.Snapshot{
-		Config: &config.Config{}, Catalog: testPool(rules), Rules: rules,
+		Config: config.Load(config.Sources{}), Catalog: testPool(rules), Rules: rules,
 		Servers: []upstream.Status{
 			{Server: config.Server{Name: "github"}, State: upstream.Connected},
 			{Server: config.Server{Name: "slow"}, State: upstream.Connecting},
@@ -138,12 +138,21 @@ func (g *stage) items(marked string) map[string]protocol.CompletionItem {
 	}
 	items := map[string]protocol.CompletionItem{}
 	for _, i := range list.Items {
-		if _, twice := items[i.Label]; twice {
-			g.t.Errorf("%s is offered twice", i.Label)
+		name := itemName(i)
+		if _, twice := items[name]; twice {
+			g.t.Errorf("%s is offered twice", name)
 		}
-		items[i.Label] = i
+		items[name] = i
 	}
 	return items
+}
+
+// itemName is a tool's full name, or the label of what is none.
+func itemName(i protocol.CompletionItem) string {
+	if full, ok := i.FilterText.Get(); ok && strings.HasPrefix(full, "mcp__") {
+		return full
+	}
+	return i.Label
 }
 
 // accept is the open text after an item was accepted.

@@ -10,8 +10,8 @@ import (
 )
 
 // INLAY-1: calls of tools that their server calls destructive or open to the
-// world are marked, behind the name, and within the range that is asked for; a
-// tool that is not called, not there or denied has no mark.
+// world are marked, at the ends of their lines and within the range that is asked
+// for. As the rules treat these calls differently, each shows what it would meet.
 func TestInlay1CallMarks(t *testing.T) {
 	g := newStage(t, able(), "")
 	doc := g.open("/* 😀 */ await tools.mcp__github__create_issue({ owner: \"\", title: \"\", state: \"open\" });\n" +
@@ -22,9 +22,10 @@ func TestInlay1CallMarks(t *testing.T) {
 		in   protocol.Range
 		want []string
 	}{
-		{doc.Range(0, len(doc.Text)), []string{"0:46 ⚠ destructive · open world", "1:40 ⚠ destructive · open world"}},
-		{protocol.Range{Start: protocol.Position{Line: 1}, End: protocol.Position{Line: 2}}, []string{"1:40 ⚠ destructive · open world"}},
-		{protocol.Range{Start: protocol.Position{Line: 2}, End: protocol.Position{Line: 6}}, nil},
+		{doc.Range(0, len(doc.Text)), []string{"0:88 ⚠ destructive · open world · will ask", "1:84 ⚠ destructive · open world · will ask", "2:46 allowed by mcp__github__get_* (session)", "4:36 denied by mcp__github__secret (user)"}},
+		{protocol.Range{Start: protocol.Position{Line: 1}, End: protocol.Position{Line: 2}}, []string{"1:84 ⚠ destructive · open world · will ask"}},
+		{protocol.Range{Start: protocol.Position{Line: 2}, End: protocol.Position{Line: 4}}, []string{"2:46 allowed by mcp__github__get_* (session)"}},
+		{protocol.Range{Start: protocol.Position{Line: 3}, End: protocol.Position{Line: 4}}, nil},
 	} {
 		hints, err := g.inlayHint(t.Context(), g.snap, &protocol.InlayHintParams{
 			TextDocument: protocol.TextDocumentIdentifier{URI: uri.URI(scriptURI)}, Range: tt.in,

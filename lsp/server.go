@@ -118,7 +118,7 @@ func newServer(o Options, hangup context.CancelCauseFunc) *Server {
 		open:          openWorkspace,
 	}
 	none := &workspace.Snapshot{
-		Config: &config.Config{ExecEnabled: true}, Catalog: catalog.Empty(), Rules: permission.NewRules(nil),
+		Config: config.Load(config.Sources{}), Catalog: catalog.Empty(), Rules: permission.NewRules(nil),
 	}
 	first := &Snapshot{View: analysis.View{Docs: map[string]*analysis.Document{}, Workspace: none}}
 	first.setClient(&clientCapabilities{Client: analysis.Client{Encoding: protocol.PositionEncodingKindUTF16}})

@@ -67,6 +67,7 @@ type completionItem struct {
 		Description string `json:"description"`
 	} `json:"labelDetails"`
 	SortText   string     `json:"sortText"`
+	FilterText string     `json:"filterText"`
 	InsertText string     `json:"insertText"`
 	TextEdit   *edit      `json:"textEdit"`
 	More       []textEdit `json:"additionalTextEdits"`

@@ -80,7 +80,7 @@ func (r *markerRun) complete(m mark) ([]string, error) {
 		return nil, err
 	}
 	if m.argument != "" {
-		i := slices.IndexFunc(items, func(i completionItem) bool { return i.Label == m.argument })
+		i := slices.IndexFunc(items, func(i completionItem) bool { return i.isCalled(m.argument) })
 		if i < 0 {
 			return []string{"not offered"}, nil
 		}
@@ -104,6 +104,12 @@ func (r *markerRun) complete(m mark) ([]string, error) {
 		shown = append(shown, strings.Join(words, " "))
 	}
 	return refusedOr("", shown, "nothing"), nil
+}
+
+// isCalled is whether an item is meant by a name: its label, or the full name of a
+// tool, which is what typed text is compared with.
+func (i completionItem) isCalled(name string) bool {
+	return i.Label == name || strings.HasPrefix(name, "mcp__") && i.FilterText == name
 }
 
 // accepted are the edits that taking an item makes.
@@ -137,7 +143,7 @@ func (r *markerRun) offers(m mark) ([]string, error) {
 	}
 	var yes, no []string
 	for name := range strings.FieldsSeq(m.argument) {
-		if slices.ContainsFunc(items, func(i completionItem) bool { return strings.TrimSuffix(i.Label, "?") == name }) {
+		if slices.ContainsFunc(items, func(i completionItem) bool { return i.isCalled(name) || i.isCalled(name+"?") }) {
 			yes = append(yes, name)
 		} else {
 			no = append(no, name)
