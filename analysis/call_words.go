@@ -9,7 +9,6 @@ import (
 
 	"codemode-ls/exec"
 	"codemode-ls/script"
-
 )
 
 // callStates are the states of the calls by the place of the call, in words.
