@@ -158,9 +158,33 @@ type FileKind struct {
 	Folder string // the workspace folder of a file in it, or ""
 	// Client is whose file it is; its name is "" for this program's own.
 	Client Client
+	// Moved: `mcp install --move` has taken it over from the client.
+	Moved bool
 	// servers are the places in it that have servers, as paths of names.
 	servers [][]string
 }
+
+// MovedFile is where the servers of a client are kept, in its own dialect, after they were
+// taken out of its file.
+func MovedFile(userDir, client string, toml bool) string {
+	if toml {
+		return filepath.Join(userDir, "moved", client+".toml")
+	}
+	return filepath.Join(userDir, "moved", client+".json")
+}
+
+// OfUser are the client's files of the user's own: the first one that exists is what it
+// reads, the first of all is what it would create.
+func (c Client) OfUser(s Sources) []string {
+	s = s.withDefaults()
+	return slices.DeleteFunc(c.ofUser(places{system: s.System, home: s.Home, lookup: s.LookupEnv}), func(path string) bool { return path == "" })
+}
+
+// TOML says whether the client's files are TOML; they are JSON, with comments, else.
+func (c Client) TOML() bool { return c.dialect.toml }
+
+// ServersPath is where a file of the client has its servers.
+func (c Client) ServersPath() []string { return c.dialect.servers }
 
 // kinds are all files that may be read, in order of precedence.
 func (s Sources) kinds() []FileKind {
@@ -174,6 +198,13 @@ func (s Sources) kinds() []FileKind {
 	}
 	if file := s.userFile(); file != "" {
 		kinds = append(kinds, FileKind{Path: file, Layer: User, Client: own, servers: own.dialect.paths()})
+	}
+	if s.UserDir != "" && s.File == "" {
+		for _, c := range Clients() {
+			kinds = append(kinds, FileKind{
+				Path: MovedFile(s.UserDir, c.Name, c.TOML()), Layer: User, Client: c, Moved: true, servers: c.dialect.paths(),
+			})
+		}
 	}
 	p := places{system: s.System, home: s.Home, lookup: s.LookupEnv}
 	var folders, users []FileKind

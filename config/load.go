@@ -126,7 +126,7 @@ func (l *loader) load() {
 			found := l.servers(user, User, "")
 			l.found(k, user, found)
 			servers = append(servers, found...)
-		case k.Client.Name == "" || slices.Contains(l.config.Import, k.Client.Name):
+		case k.Client.Name == "" || k.Moved || slices.Contains(l.config.Import, k.Client.Name):
 			d := l.fileOf(k)
 			found := l.kindServers(k, d)
 			if k.Client.Name == "gemini-cli" && d.partial && section(d.object, []string{"mcp"}) == nil {

@@ -166,6 +166,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		kong.Name("codemode-ls"),
 		kong.Description("Write, check and run scripts that call MCP tools (Code Mode)."),
 		kong.Writers(stdout, stderr),
+		kong.Vars{"clients": installClients()},
 		kong.Exit(func(code int) { ended = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
 	)

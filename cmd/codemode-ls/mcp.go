@@ -20,6 +20,9 @@ import (
 
 type mcpCommand struct {
 	Serve mcpServeCommand `cmd:"" default:"withargs" help:"Be an MCP server on standard input and output, or on HTTP: Code Mode for any agent."`
+
+	Install   mcpInstallCommand   `cmd:"" help:"Write the gateway into the configuration of an agent or editor."`
+	Uninstall mcpUninstallCommand `cmd:"" help:"Take the gateway out of it again; everything else is as it was."`
 }
 
 type mcpServeCommand struct {

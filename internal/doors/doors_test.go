@@ -22,8 +22,8 @@ var doors = map[string][]string{
 	"github.com/landlock-lsm/go-landlock": {"sandbox/guest"},
 	"github.com/elastic/go-seccomp-bpf":   {"sandbox/guest"},
 	"github.com/alecthomas/kong":          {"cmd/codemode-ls"},
-	"github.com/tailscale/hujson":         {"config", "permission"},
-	"github.com/pelletier/go-toml":        {"config"},
+	"github.com/tailscale/hujson":         {"config", "gateway/install", "permission"},
+	"github.com/pelletier/go-toml":        {"config", "gateway/install"},
 	"codemode-ls/typescript/engine":       {"cmd/codemode-ls", "typescript/engine/cmd"},
 	"github.com/zalando/go-keyring":       {"upstream/oauth"},
 	"golang.org/x/oauth2":                 {"upstream/oauth"},
@@ -60,6 +60,7 @@ var below = map[string][]string{
 	"exec":                {"exec/audit", "exec/cassette", "catalog", "config", "exec/hook", "internal/linediff", "internal/plaintext", "internal/rawjson", "permission", "internal/redact", "exec/sample", "sandbox", "script", "internal/telemetry", "upstream"},
 	"analysis":            {"catalog", "config", "exec", "internal/plaintext", "permission", "script", "typegen", "typescript", "upstream", "workspace"},
 	"gateway":             {"catalog", "exec", "internal/plaintext", "script", "upstream", "workspace"},
+	"gateway/install":     {"config"},
 	"analysis/configfile": {"analysis", "catalog", "config", "internal/plaintext", "script", "upstream", "workspace"},
 }
 
