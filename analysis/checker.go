@@ -27,6 +27,11 @@ func (c checker) Check(ctx context.Context, text string, l script.Language, pool
 	return Check(ctx, c.engine, &workspace.Snapshot{Catalog: pool, Rules: &permission.Rules{}}, text, l)
 }
 
+// Contract satisfies exec.Checker.
+func (c checker) Contract(ctx context.Context, text string, l script.Language, _ *catalog.Catalog) (*script.Contract, error) {
+	return c.engine.ReadContract(ctx, text, l)
+}
+
 // withoutProtocol are diagnostics for those who do not speak LSP; found counts UTF-16
 // units.
 func withoutProtocol(found []protocol.Diagnostic) []exec.Diagnostic {

@@ -165,3 +165,7 @@ func (f checkerFunc) Check(_ context.Context, _ string, _ script.Language, c *ca
 	f(c)
 	return nil, nil
 }
+
+func (f checkerFunc) Contract(context.Context, string, script.Language, *catalog.Catalog) (*script.Contract, error) {
+	return &script.Contract{}, nil
+}

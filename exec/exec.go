@@ -116,9 +116,11 @@ type Answer struct {
 	While    *permission.Condition `json:"while,omitzero"`
 }
 
-// Checker type-checks a script against a pool's declarations before it runs.
+// Checker reads the types of a script against a pool's declarations before it runs.
 type Checker interface {
 	Check(ctx context.Context, text string, l script.Language, c *catalog.Catalog) ([]Diagnostic, error)
+	// Contract is what the script takes and returns, as its types say (EXEC-18).
+	Contract(ctx context.Context, text string, l script.Language, c *catalog.Catalog) (*script.Contract, error)
 }
 
 // Runner runs scripts. Its fields are set once, before the first run.
@@ -182,8 +184,9 @@ type Request struct {
 	Code            string
 	URI             string // of the document, when it has one
 	Language        script.Language
-	SessionID       string // "" is "default"
-	TimeoutMs       int    // 0: the setting
+	Input           jsontext.Value // what the script is given; nil for nothing
+	SessionID       string         // "" is "default"
+	TimeoutMs       int            // 0: the setting
 	ActiveMs        int
 	MaxToolCalls    int
 	MaxOutputTokens int

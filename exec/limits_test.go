@@ -71,6 +71,11 @@ func (slowChecker) Check(ctx context.Context, _ string, _ script.Language, _ *ca
 	return nil, ctx.Err()
 }
 
+func (slowChecker) Contract(ctx context.Context, _ string, _ script.Language, _ *catalog.Catalog) (*script.Contract, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
 // BUD-1: the check before a run takes the run's time.
 func TestBud1CheckWithinTheBudget(t *testing.T) {
 	b := setup(t, func(s *fakeScript) sandbox.Outcome {

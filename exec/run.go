@@ -27,6 +27,7 @@ const (
 	CodeInvalid     = "INVALID_CODE"    // EXEC-12: nothing ran
 	CodeOptions     = "INVALID_OPTIONS" // EXEC-15: nothing ran
 	CodeType        = "TYPE_ERROR"      // the check found an error, nothing ran
+	CodeInput       = "INVALID_INPUT"   // EXEC-18: what was given does not fit the script's type, nothing ran
 	CodeTimeout     = "TIMEOUT"
 	CodeActive      = "ACTIVE_BUDGET"
 	CodeMemory      = "MEMORY"
@@ -195,6 +196,9 @@ func (x *run) execute(ctx context.Context) *Result {
 			return result
 		}
 	}
+	if result := x.takeInput(ctx, pool); result != nil {
+		return result
+	}
 	if ctx.Err() != nil {
 		return x.refuse(Cancelled, Error{Name: "Cancelled", Code: CodeCancelled, Message: "the run was cancelled before it began"})
 	}
@@ -209,11 +213,12 @@ func (x *run) execute(ctx context.Context) *Result {
 		x.turns.start(q.Replay.Cassette())
 	}
 	if q.Record != nil {
-		q.Record.Begin()
+		q.Record.Begin(x.cleanInput())
 	}
 	outcome := x.r.Sandbox.Run(ctx, sandbox.Request{
 		Code:     x.text,
 		Language: q.Language,
+		Input:    q.Input,
 		Tools:    tools,
 		Members:  members,
 		Absent:   absentNames(pool.Offering(x.offer(pool))),

@@ -79,7 +79,7 @@ func (r *run) do(ctx context.Context, p *script.Program) Outcome {
 	} else {
 		r.child.reader.Max = 256 << 20
 	}
-	head, err := frame.WithJSON(frame.Start{Language: r.req.Language, Tools: r.req.Tools, Members: r.req.Members, Absent: r.req.Absent, Globals: r.req.Globals, AllTools: r.req.AllTools, Bounds: bounds(limits)})
+	head, err := frame.WithJSON(frame.Start{Language: r.req.Language, Input: r.req.Input, Tools: r.req.Tools, Members: r.req.Members, Absent: r.req.Absent, Globals: r.req.Globals, AllTools: r.req.AllTools, Bounds: bounds(limits)})
 	if err != nil {
 		return Outcome{Status: Crashed, Error: &ScriptError{Name: "Error", Message: err.Error(), Call: -1}}
 	}

@@ -14,6 +14,7 @@ import (
 type Request struct {
 	Code     string // as script.Prepare left it
 	Language script.Language
+	Input    jsontext.Value // for a module's default function; nil for none
 	Tools    []string       // full names in the pool, for Object.keys(tools) and `in`
 	Members  []string       // members of tools["$codemode"]
 	Absent   []string       // members that the run does not have: the host says why when one is called

@@ -67,3 +67,36 @@ func exampleName(head string) string {
 	head, _, _ = strings.Cut(head, "\n")
 	return strings.TrimSpace(strings.TrimRight(head, ":-– "))
 }
+
+// MayTakeInput reports whether a text is a module whose default function may have a
+// parameter. What a name or an expression stands for only the types know.
+func MayTakeInput(text string) bool {
+	if !strings.Contains(text, "export") {
+		return false
+	}
+	s := tokenize(text)
+	for i := 0; i < len(s.tokens); i++ {
+		if s.keyword(i, "export") && s.is(i+1, "default") && s.beginsStatement(i) {
+			return s.mayHaveParameter(i + 2)
+		}
+		if s.opens(i) {
+			i = s.tokens[i].match
+		}
+	}
+	return false
+}
+
+func (s *scan) mayHaveParameter(i int) bool {
+	if s.is(i, "await") || s.is(i, "{") || s.is(i, "[") || s.is(i, "new") || s.is(i, "class") {
+		return false
+	}
+	if s.is(i, "async") {
+		i++
+	}
+	if s.is(i, "function") {
+		for i < len(s.tokens) && !s.is(i, "(") {
+			i++
+		}
+	}
+	return !(s.is(i, "(") && s.is(i+1, ")"))
+}

@@ -59,7 +59,8 @@ func defaultExport(text string) int { return len(exportDefault().FindString(text
 
 // mainOf turns the default export at an offset, n bytes long, into a variable or
 // a declaration, without moving what follows it, and gives the end of the body
-// that runs it (EXEC-16). A declaration stays one: it is hoisted, and other code
+// that runs it with the input (EXEC-16, EXEC-18), the second argument of what Compile
+// makes. A declaration stays one: it is hoisted, and other code
 // may use its name.
 func mainOf(text string, at, n int) (body, tail string) {
 	name := mainName
@@ -84,5 +85,5 @@ func mainOf(text string, at, n int) (body, tail string) {
 		head := text[:at] + blank(text[at:at+n], 0, n-len(" "+mainName))[:n-len(" "+mainName)]
 		body = head + m[1] + " " + mainName + after[len(m[1]):]
 	}
-	return body, "\nreturn typeof " + name + ` === "function" ? ` + name + "() : " + name
+	return body, "\nreturn typeof " + name + ` === "function" ? ` + name + "(arguments[1]) : " + name
 }

@@ -161,6 +161,13 @@ func (e *checker) Check(ctx context.Context, text string, l script.Language, c *
 	return analysis.NewChecker(e.with(c)).Check(ctx, text, l, c)
 }
 
+// Contract satisfies exec.Checker.
+func (e *checker) Contract(ctx context.Context, text string, l script.Language, c *catalog.Catalog) (*script.Contract, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.with(c).ReadContract(ctx, text, l)
+}
+
 // All is everything an editor would show (DIAG-1).
 func (e *checker) All(ctx context.Context, text string, l script.Language, s *workspace.Snapshot) ([]exec.Diagnostic, error) {
 	e.mu.Lock()

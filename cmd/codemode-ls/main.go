@@ -174,7 +174,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		fmt.Fprintln(stderr, "codemode-ls:", err)
 		return exitFailed
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(inputArguments(args))
 	if ended >= 0 { // --help was printed
 		return ended
 	}

@@ -20,7 +20,8 @@ import (
 )
 
 type runCommand struct {
-	Script  string        `arg:"" help:"A *.exec.ts or *.exec.js file, or - for standard input." placeholder:"SCRIPT|-"`
+	Script string `arg:"" help:"A *.exec.ts or *.exec.js file, or - for standard input." placeholder:"SCRIPT|-"`
+	inputFlags
 	Allow   []string      `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
 	Deny    []string      `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`
 	DryRun  bool          `help:"Answer every call with a sample; call no tool. Servers are only queried for their tool lists."`
@@ -37,6 +38,9 @@ func (runCommand) Help() string {
 	return `Examples:
   codemode-ls run hello.exec.ts
   codemode-ls run --server 'fs=npx -y @modelcontextprotocol/server-filesystem .' --allow 'mcp__fs__read_*' notes.exec.ts
+  codemode-ls run close.exec.ts --input '{"repo": "octo/hello"}'
+  codemode-ls run close.exec.ts --input.repo=octo/hello --input.limit=5
+  codemode-ls run --help close.exec.ts
   codemode-ls run --record notes.cassette.json notes.exec.ts
   echo 'return await tools.mcp__demo__add({ a: 1, b: 2 })' | codemode-ls run -
 
@@ -47,6 +51,13 @@ progress go to standard error. Exit codes: 0 completed, 1 failed, 2 wrong usage,
 
 func (c *runCommand) Run(a *app) error {
 	if err := c.combined(); err != nil {
+		return err
+	}
+	if c.Describe {
+		return c.describe(a)
+	}
+	given, err := c.given(a, c.Script == "-")
+	if err != nil {
 		return err
 	}
 	code, language, uri, err := a.readScript(c.Script)
@@ -90,6 +101,9 @@ func (c *runCommand) Run(a *app) error {
 	}
 	defer w.Close()
 
+	if q.Input, err = c.withFields(a, w, checker, code, language, given); err != nil {
+		return err
+	}
 	progress := newProgress(a.stderr)
 	q.Asker, q.Events = a.asker(progress, w), progress.Event
 	result := w.Runner().Run(a.ctx, q)

@@ -77,7 +77,10 @@ func (c *testCommand) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	checker := newChecker(a.log) // of the inputs of scripts
+	defer checker.Close()
 	w, err := a.open(func(o *workspace.Options) {
+		o.Check = checker
 		o.Offline = !c.ReRecord
 		o.DemoWhenEmpty = c.ReRecord
 		o.Allow = c.Allow
@@ -249,6 +252,9 @@ func (c *testCommand) reRecord(a *app, w *workspace.Workspace, request exec.Requ
 	file, err := createCassette(beside)
 	if err != nil {
 		return tested{problem: err.Error(), broken: true}
+	}
+	if old, err := readCassette(beside); err == nil {
+		request.Input = old.Input
 	}
 	request.Record = new(cassette.Recorder)
 	progress := newProgress(a.stderr)

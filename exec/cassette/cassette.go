@@ -20,7 +20,9 @@ const Version = 1
 type Cassette struct {
 	Version int    `json:"cassette"`
 	Script  string `json:"script,omitzero"` // name of its file, for people
-	Calls   []Call `json:"calls"`           // in the order of the script
+	// Input is what the script was given, absent when it was given nothing (EXEC-18).
+	Input jsontext.Value `json:"input,omitzero"`
+	Calls []Call         `json:"calls"` // in the order of the script
 	// Answered are the indexes of Calls in the order in which the script got
 	// their answers, when that is another one than that of Calls.
 	Answered []int `json:"answered,omitzero"`
@@ -149,6 +151,7 @@ func Parse(text []byte) (*Cassette, error) {
 			compact(&call.Error.Structured)
 		}
 	}
+	compact(&c.Input)
 	if c.Answered != nil {
 		if err := permutation(c.Answered, len(c.Calls)); err != nil {
 			return nil, err

@@ -97,7 +97,7 @@ func (p *Player) Unused() []Call {
 func (p *Player) Played() *Cassette {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := &Cassette{Version: Version, Script: p.cassette.Script, Calls: []Call{}}
+	c := &Cassette{Version: Version, Script: p.cassette.Script, Input: p.cassette.Input, Calls: []Call{}}
 	index := make(map[int]int, len(p.cassette.Calls))
 	for i, call := range p.cassette.Calls {
 		if p.used[i] {

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Recorder takes in the calls of one run, from any goroutine.
 type Recorder struct {
 	mu    sync.Mutex // guards what follows
 	begun bool
+	input jsontext.Value
 	calls []recorded // in the order of their answers
 }
 
@@ -18,11 +21,11 @@ type recorded struct {
 	Call
 }
 
-// Begin says that the script begins to run.
-func (r *Recorder) Begin() {
+// Begin notes that the script begins to run, and what it is given.
+func (r *Recorder) Begin(input jsontext.Value) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.begun = true
+	r.begun, r.input = true, input
 }
 
 // Begun says whether the script has run at all: one that was refused leaves
@@ -45,11 +48,11 @@ func (r *Recorder) Add(order int, c Call) {
 // Cassette is what was recorded until now, with how the run ended.
 func (r *Recorder) Cassette(script string, result *Result) *Cassette {
 	r.mu.Lock()
-	answers := slices.Clone(r.calls)
+	answers, input := slices.Clone(r.calls), r.input
 	r.mu.Unlock()
 	calls := slices.Clone(answers)
 	slices.SortStableFunc(calls, func(a, b recorded) int { return cmp.Compare(a.order, b.order) })
-	c := &Cassette{Version: Version, Script: script, Calls: make([]Call, len(calls)), Result: result}
+	c := &Cassette{Version: Version, Script: script, Input: input, Calls: make([]Call, len(calls)), Result: result}
 	index := make(map[int]int, len(calls))
 	for i, call := range calls {
 		c.Calls[i] = call.Call

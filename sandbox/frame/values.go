@@ -37,6 +37,7 @@ type Initial struct {
 // Start is a script to run.
 type Start struct {
 	Language script.Language `json:"language"`
+	Input    jsontext.Value  `json:"input,omitzero"`
 	Tools    []string        `json:"tools"`
 	Members  []string        `json:"members"`
 	Absent   []string        `json:"absent,omitzero"`

@@ -75,7 +75,7 @@ func live() int {
 	go watchMemory(first.MemoryMB)
 	go watchBusyness(&r.busy, time.Duration(s.Bounds.BusyMs)*time.Millisecond, out)
 	go receive(in, r)
-	f := r.run(&script.Program{Code: string(code), SourceMap: m}, s.Language)
+	f := r.run(&script.Program{Code: string(code), SourceMap: m}, s.Language, s.Input)
 	meta, err := frame.WithJSON(f)
 	if err != nil {
 		return frame.ExitFailed

@@ -25,7 +25,7 @@ func (r *realm) runText(code string, l script.Language) frame.Finish {
 	if err != nil {
 		return frame.Finish{Status: frame.Invalid, Error: frame.SyntaxError(err, l)}
 	}
-	return r.run(p, l)
+	return r.run(p, l, nil)
 }
 
 // answersOfNode are what a program for Node says of cases, which it reads from

@@ -12,6 +12,7 @@ import (
 	"codemode-ls/script"
 
 	"github.com/dop251/goja"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // outlet is how a realm reaches the host. It must not block for long.
@@ -198,7 +199,7 @@ func (r *realm) take() (answers []answer, stopped bool) {
 }
 
 // run executes a script to its end. It never panics.
-func (r *realm) run(p *script.Program, l script.Language) (f frame.Finish) {
+func (r *realm) run(p *script.Program, l script.Language, input jsontext.Value) (f frame.Finish) {
 	defer func() {
 		if x := recover(); x != nil {
 			f = r.broken(x)
@@ -227,7 +228,13 @@ func (r *realm) run(p *script.Program, l script.Language) (f frame.Finish) {
 	if !ok {
 		return frame.Finish{Status: frame.Invalid, Error: frame.SyntaxError(ecma.ErrShape, l)}
 	}
-	v, err = main(r.vm.GlobalObject())
+	given := goja.Undefined()
+	if input != nil {
+		if given, err = decodeValue(r.vm, input); err != nil {
+			return r.failed(err)
+		}
+	}
+	v, err = main(r.vm.GlobalObject(), goja.Undefined(), given)
 	if err != nil {
 		return r.failed(err)
 	}

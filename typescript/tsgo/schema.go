@@ -58,6 +58,7 @@ type schemaReader struct {
 	params   map[string]string // what @param says, by path
 	seen     map[*checker.Type]*schema
 	depth    int
+	endless  bool // that it is too deep is reported
 }
 
 // Bounds of a schema: types such as type T<X> = { next?: T<X[]> } have no end.
@@ -88,7 +89,7 @@ func (r *schemaReader) read(t *checker.Type, path string, at *ast.Node) *schema 
 	}
 	f := t.Flags()
 	switch {
-	case t == r.c.GetErrorType():
+	case f&checker.TypeFlagsAny != 0 && slices.Contains(unresolved, t.AsIntrinsicType().IntrinsicName()):
 		return r.refuse(at, path, "This type is unknown. A script is one file: write its types in it, or use those of the tools.")
 	case f&checker.TypeFlagsAnyOrUnknown != 0:
 		return &schema{}
@@ -119,7 +120,12 @@ func (r *schemaReader) read(t *checker.Type, path string, at *ast.Node) *schema 
 		return s
 	}
 	if r.depth >= maxNesting || len(r.seen) >= maxTypes {
-		return r.refuse(at, path, "This type is too deep: it may have no end.")
+		if !r.endless {
+			r.endless = true
+			top, _, _ := strings.Cut(path, ".")
+			r.refuse(r.fallback, top, "This type is too deep or too large: it may have no end.")
+		}
+		return &schema{}
 	}
 	s := &schema{name: nameOf(t), unfinished: true}
 	r.seen[t] = s
@@ -134,6 +140,9 @@ func (r *schemaReader) read(t *checker.Type, path string, at *ast.Node) *schema 
 	s.name = name
 	return s
 }
+
+// unresolved are the names of the types that the checker takes for ones that it cannot find.
+var unresolved = []string{"error", "unresolved"}
 
 // nameOf is the name under which a type was declared, or "".
 func nameOf(t *checker.Type) string {
