@@ -57,6 +57,7 @@ type Diagnosis struct {
 	Checked    bool                 // types is what TypeScript found
 	Unanswered bool                 // TypeScript was asked and did not answer
 	promises   []typescript.Promise // that the script loses
+	contract   *script.Contract     // nil when the script takes nothing, or nobody knows
 
 	Types   []protocol.Diagnostic // in order of their beginnings; what a finding explains better is taken out
 	changes []script.Position     // where tools are called of which the server says that they change things
@@ -89,6 +90,7 @@ func (d *Diagnosis) Run() {
 	d.missing()
 	d.unawaited()
 	d.untyped()
+	d.input()
 }
 
 // untyped takes out complaints that only ask for types. A tool that is named

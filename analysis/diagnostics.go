@@ -30,6 +30,8 @@ const (
 	DiagnosticUncalled          = "uncalled-function"
 	DiagnosticOptionsLowered    = "options-lowered"
 	DiagnosticOutOfStep         = "out-of-step"
+	DiagnosticInputType         = "input-type"
+	DiagnosticInputExample      = "input-example"
 )
 
 // Diagnosis is the diagnosis of the script, with what TypeScript finds if it
@@ -45,6 +47,7 @@ func (s *Script) Diagnosis(ctx context.Context) (*Diagnosis, error) {
 			}
 		} else {
 			d.Checked, d.Types, d.promises = true, found, promises
+			d.contract = s.Contract(ctx)
 		}
 	}
 	d.Run()
@@ -61,6 +64,9 @@ func Check(ctx context.Context, engine *typescript.Engine, w *workspace.Snapshot
 			return nil, err
 		}
 		d.Checked, d.Types, d.promises = true, found, promises
+		if script.MayTakeInput(text) {
+			d.contract, _ = engine.ReadContract(ctx, text, l) // the types are worth having without
+		}
 	}
 	d.Run()
 	all := d.Types

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 // be done with the script, how its last run went and what its tools may do. What is
 // known of single calls stands at the ends of their lines (InlayHint), or above them
 // for clients without inlay hints.
-func (s *Script) CodeLens() []protocol.CodeLens {
+func (s *Script) CodeLens(ctx context.Context) []protocol.CodeLens {
 	snap, doc := s.View, s.Doc
 	settings := snap.Workspace.Config.Marks
 	top := doc.Range(0, 0)
@@ -29,6 +30,7 @@ func (s *Script) CodeLens() []protocol.CodeLens {
 		if s.Running {
 			add("■ Stop", stopCommand, doc.URI)
 		}
+		lenses = append(lenses, s.exampleLenses(ctx)...)
 	}
 	if last, ok := snap.LastRuns[doc.URI]; ok && settings.LastRun {
 		add(lastRunTitle(last.Result), showRunCommand, last.Result.RunID)
@@ -66,6 +68,28 @@ func effects(snap *View, uses []script.Use) map[permission.Effect]map[string]boo
 		tools[effect][u.Name] = true
 	}
 	return tools
+}
+
+// exampleLenses run the script with the inputs in its comment (EXEC-18).
+func (s *Script) exampleLenses(ctx context.Context) (lenses []protocol.CodeLens) {
+	c := s.Contract(ctx)
+	if c == nil || !c.Takes {
+		return nil
+	}
+	for _, x := range c.Examples {
+		if x.Input == nil {
+			continue
+		}
+		title := "▶ Run with this example"
+		if x.Name != "" {
+			title = "▶ Run: " + Plain(x.Name, 60)
+		}
+		lenses = append(lenses, protocol.CodeLens{
+			Range:   s.Doc.FromUTF16Range(firstLineIn(x.Range, s.Doc.Text)),
+			Command: protocol.Command{Title: title, Command: runCommand, Arguments: Arguments(s.Doc.URI, x.Input)},
+		})
+	}
+	return lenses
 }
 
 // usesTitle says how many tools a script names, by what the rules say of them.

@@ -14,6 +14,7 @@ import (
 	"codemode-ls/permission"
 	"codemode-ls/script"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
@@ -23,8 +24,8 @@ import (
 // Each takes the arguments that its comment names before the semicolon.
 const (
 	CommandExec          = "codemode.exec"          // ExecParams; as codemode/exec, and nothing is shown
-	CommandRun           = "codemode.run"           // URI of a script, or nothing for the only one that is open; runs it and shows the result
-	CommandDryRun        = "codemode.dryRun"        // URI of a script, or nothing for the only one that is open; runs it without calling any tool
+	CommandRun           = "codemode.run"           // URI of a script, or nothing for the only one that is open, and its input; runs it and shows the result
+	CommandDryRun        = "codemode.dryRun"        // URI of a script, or nothing for the only one that is open, and its input; runs it without calling any tool
 	CommandStop          = "codemode.stop"          // run id, or a URI, or nothing for every run; ends them
 	CommandRestartServer = "codemode.restartServer" // name, or nothing to be asked; starts the server anew
 	CommandRefresh       = "codemode.refresh"       // nothing; reads the configuration again and has the servers list their tools again
@@ -134,13 +135,17 @@ func (s *Server) runAndShow(ctx context.Context, snap *Snapshot, p *protocol.Exe
 	if err != nil {
 		return nil, err
 	}
+	given, _, err := argument[jsontext.Value](p, 1)
+	if err != nil {
+		return nil, err
+	}
 	u := uri.URI(doc.URI)
 	token := p.WorkDoneToken
 	if token == nil {
 		token = s.createProgress(ctx, snap.Client)
 	}
 	result, err := s.exec(ctx, snap, &ExecParams{
-		WorkDoneToken: token, TextDocument: &protocol.TextDocumentIdentifier{URI: u}, DryRun: dry,
+		WorkDoneToken: token, TextDocument: &protocol.TextDocumentIdentifier{URI: u}, DryRun: dry, Input: given,
 	})
 	if err != nil {
 		return nil, err

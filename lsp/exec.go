@@ -45,7 +45,7 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 	q := exec.Request{
 		Code: doc.Text, URI: doc.URI, Language: doc.Language, SessionID: p.SessionID,
 		TimeoutMs: p.TimeoutMs, ActiveMs: p.ActiveMs, MaxToolCalls: p.MaxToolCalls,
-		MaxOutputTokens: p.MaxOutputTokens, Check: p.Check, DryRun: p.DryRun,
+		Input: p.Input, MaxOutputTokens: p.MaxOutputTokens, Check: p.Check, DryRun: p.DryRun,
 		Asker: &asker{s: s, doc: doc}, Models: s.modelsOf(snap.Client),
 	}
 	tape, err := withCassette(w, &q, p, scriptName(doc))

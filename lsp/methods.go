@@ -75,6 +75,7 @@ func init() {
 
 		MethodExec:          query((*Server).exec),
 		MethodCheck:         query((*Server).check),
+		MethodScriptSchema:  query((*Server).scriptSchema),
 		MethodCancel:        query((*Server).cancel),
 		MethodRuns:          query((*Server).runs),
 		MethodRun:           query((*Server).run),

@@ -16,6 +16,7 @@ import (
 const (
 	MethodExec          = "codemode/exec"          // runs a script and answers when it has ended
 	MethodCheck         = "codemode/check"         // what diagnostics say of a script; runs nothing
+	MethodScriptSchema  = "codemode/scriptSchema"  // what a script takes and returns, as JSON Schemas made of its types, and whether an input fits; runs nothing
 	MethodCancel        = "codemode/cancel"        // ends a run, whose own request then answers
 	MethodRuns          = "codemode/runs"          // the kept runs, newest first
 	MethodRun           = "codemode/run"           // one kept run
@@ -63,6 +64,7 @@ type ExecParams struct {
 	WorkDoneToken   protocol.ProgressToken           `json:"workDoneToken,omitzero"`
 	Code            *string                          `json:"code,omitzero"`         // TypeScript
 	TextDocument    *protocol.TextDocumentIdentifier `json:"textDocument,omitzero"` // an open document's unsaved text is used
+	Input           jsontext.Value                   `json:"input,omitzero"`        // what the script's default function gets, see codemode/scriptSchema
 	SessionID       string                           `json:"sessionId,omitzero"`    // whose stored values the script sees; "default"
 	TimeoutMs       int                              `json:"timeoutMs,omitzero"`
 	ActiveMs        int                              `json:"activeMs,omitzero"`
@@ -79,6 +81,55 @@ type ExecParams struct {
 type CheckParams struct {
 	Code         *string                          `json:"code,omitzero"`
 	TextDocument *protocol.TextDocumentIdentifier `json:"textDocument,omitzero"`
+}
+
+// ScriptSchemaParams of codemode/scriptSchema: exactly one of Code and TextDocument.
+type ScriptSchemaParams struct {
+	Code         *string                          `json:"code,omitzero"`
+	TextDocument *protocol.TextDocumentIdentifier `json:"textDocument,omitzero"`
+	Input        jsontext.Value                   `json:"input,omitzero"` // is checked against the schema
+}
+
+// ScriptSchema is what a script takes and returns.
+type ScriptSchema struct {
+	TakesInput  bool           `json:"takesInput"`        // its default function has a parameter
+	Optional    bool           `json:"optional,omitzero"` // it can be run without an input
+	Input       jsontext.Value `json:"input,omitzero"`    // JSON Schema of the input; absent when JSON cannot carry its type, as problems says
+	Output      jsontext.Value `json:"output,omitzero"`   // JSON Schema of what it returns, where its types say so
+	Description string         `json:"description,omitzero"`
+	Fields      []InputField   `json:"fields"`   // the input as a table, those of objects in it below them
+	Examples    []NamedInput   `json:"examples"` // the @example inputs of the function that are JSON
+	Problems    []InputProblem `json:"problems"` // what keeps the type from being that of an input
+	Misfits     []Misfit       `json:"misfits"`  // where the given input does not fit, or {} when none was given
+}
+
+// InputField is a field of an input.
+type InputField struct {
+	Path        string `json:"path"` // such as page.size
+	Type        string `json:"type"` // as in TypeScript, in one line
+	Required    bool   `json:"required"`
+	Default     string `json:"default,omitzero"` // JSON
+	Description string `json:"description,omitzero"`
+}
+
+// NamedInput is an @example of the default function.
+type NamedInput struct {
+	Name  string         `json:"name"` // "" when it has none
+	Input jsontext.Value `json:"input"`
+	Range protocol.Range `json:"range"`
+}
+
+// InputProblem is a part of the input's type that JSON cannot carry.
+type InputProblem struct {
+	Path    string         `json:"path"` // such as input.since
+	Message string         `json:"message"`
+	Range   protocol.Range `json:"range"`
+}
+
+// Misfit is one place in an input that does not fit its type.
+type Misfit struct {
+	Path    string `json:"path"`    // such as labels[2], "" for the whole
+	Message string `json:"message"` // such as: expected a string, got 5
 }
 
 // CatalogParams of codemode/catalog. Without BudgetTokens the setting counts.

@@ -58,7 +58,7 @@ func (s *Server) hover(ctx context.Context, snap *Snapshot, p *protocol.HoverPar
 	return a.Hover(ctx, p)
 }
 
-func (s *Server) codeLens(_ context.Context, snap *Snapshot, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
+func (s *Server) codeLens(ctx context.Context, snap *Snapshot, p *protocol.CodeLensParams) ([]protocol.CodeLens, error) {
 	a, err := s.openScript(snap, p.TextDocument.URI)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (s *Server) codeLens(_ context.Context, snap *Snapshot, p *protocol.CodeLen
 	if a == nil {
 		return s.configLens(snap, snap.Docs[string(p.TextDocument.URI)]), nil
 	}
-	return a.CodeLens(), nil
+	return a.CodeLens(ctx), nil
 }
 
 func (s *Server) codeAction(ctx context.Context, snap *Snapshot, p *protocol.CodeActionParams) ([]protocol.CommandOrCodeAction, error) {

@@ -213,6 +213,10 @@ func Set(schema, base jsontext.Value, fields []string) (jsontext.Value, error) {
 		return nil, err
 	}
 	root := map[string]any{}
+	var order []string // of the names
+	for _, m := range members(base) {
+		order = append(order, m.name)
+	}
 	if base != nil {
 		decoded, err := jsonschema.UnmarshalJSON(strings.NewReader(string(base)))
 		if err != nil {
@@ -232,12 +236,19 @@ func Set(schema, base jsontext.Value, fields []string) (jsontext.Value, error) {
 		if err := c.set(root, c.schema, strings.Split(path, "."), text); err != nil {
 			return nil, fmt.Errorf("--input.%s: %w", path, err)
 		}
+		if top, _, _ := strings.Cut(path, "."); !slices.Contains(order, top) {
+			order = append(order, top)
+		}
 	}
-	b, err := json.Marshal(root)
-	if err != nil {
-		return nil, fmt.Errorf("writing the input: %w", err)
+	parts := make([]string, len(order))
+	for i, name := range order {
+		value, err := json.Marshal(root[name])
+		if err != nil {
+			return nil, fmt.Errorf("writing the input: %w", err)
+		}
+		parts[i] = literal(name) + ":" + string(value)
 	}
-	return b, nil
+	return jsontext.Value("{" + strings.Join(parts, ",") + "}"), nil
 }
 
 func (c *checker) set(object map[string]any, schema any, path []string, text string) error {

@@ -13,6 +13,7 @@ import (
 
 	"codemode-ls/config"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -74,7 +75,10 @@ func Check(schema, value jsontext.Value) ([]Misfit, error) {
 
 // Parse checks that a text is one JSON value, in which no name comes twice.
 func Parse(text []byte) (jsontext.Value, error) {
-	v := jsontext.Value(text).Clone()
+	var v jsontext.Value
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil, fmt.Errorf("the input is not JSON: %s", strings.TrimPrefix(err.Error(), "jsontext: "))
+	}
 	if err := v.Compact(); err != nil {
 		return nil, fmt.Errorf("the input is not JSON: %w", err)
 	}

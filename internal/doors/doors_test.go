@@ -59,7 +59,7 @@ var below = map[string][]string{
 	"internal/redact":     {},
 	"internal/telemetry":  {},
 	"exec":                {"exec/audit", "exec/cassette", "catalog", "config", "exec/hook", "exec/input", "internal/linediff", "internal/plaintext", "internal/rawjson", "permission", "internal/redact", "exec/sample", "sandbox", "script", "internal/telemetry", "upstream"},
-	"analysis":            {"catalog", "config", "exec", "internal/plaintext", "permission", "script", "typegen", "typescript", "upstream", "workspace"},
+	"analysis":            {"catalog", "config", "exec", "exec/input", "internal/plaintext", "permission", "script", "typegen", "typescript", "upstream", "workspace"},
 	"gateway":             {"catalog", "exec", "internal/plaintext", "script", "upstream", "workspace"},
 	"gateway/install":     {"config"},
 	"analysis/configfile": {"analysis", "catalog", "config", "internal/plaintext", "script", "upstream", "workspace"},
