@@ -44,8 +44,11 @@ func (x *run) takeInput(ctx context.Context, pool *catalog.Catalog) *Result {
 	switch {
 	case ctx.Err() != nil:
 		return nil // the caller sees it
-	case err != nil:
+	case err != nil && given:
 		return refuse("the input cannot be checked: %v", err)
+	case err != nil:
+		x.r.log().Warn("the type of a script's input could not be read", "run", x.id, "err", err)
+		return nil
 	case contract == nil: // there is no type checker here
 		if given {
 			return refuse("the input cannot be checked: there is no type checker here")

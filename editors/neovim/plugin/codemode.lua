@@ -9,8 +9,8 @@ local function command(name, method, options)
   end, options)
 end
 
-command('CodemodeRun', 'run', { desc = 'Run this script' })
-command('CodemodeDryRun', 'dry_run', { desc = 'Run this script, every call answered with a sample' })
+command('CodemodeRun', 'run', { nargs = '?', desc = 'Run this script, with an optional input as JSON' })
+command('CodemodeDryRun', 'dry_run', { nargs = '?', desc = 'Run this script, every call answered with a sample' })
 command('CodemodeStop', 'stop', { desc = 'Stop the running scripts' })
 command('CodemodeCatalog', 'catalog', { nargs = '?', desc = 'Show the catalog, with an optional budget in tokens' })
 command('CodemodeServers', 'servers', { desc = 'Show the MCP servers' })

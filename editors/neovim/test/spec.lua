@@ -222,6 +222,35 @@ local ok, err = xpcall(function()
   end)
   check('a dry run asks nothing', #questions == 0, questions)
 
+  -- EXEC-18
+  vim.cmd('edit input.exec.ts')
+  local takes = vim.api.nvim_get_current_buf()
+  wait_for('a second script is attached', function()
+    return vim.lsp.buf_is_attached(takes, client.id)
+  end)
+  vim.cmd('CodemodeRun {"name": "Ada", "times": 2}')
+  wait_for('a script gets the input of the command', function()
+    return lines_of('codemode://result'):find('Ada Ada', 1, true)
+  end)
+  vim.cmd('CodemodeRun {"nmae": 5}')
+  wait_for('every wrong field is named', function()
+    local r = lines_of('codemode://result')
+    return r:find('name: missing; expected a string', 1, true) and r:find('nmae: unknown field; did you mean name?', 1, true)
+  end)
+  local example
+  for _, l in ipairs(request(takes, client.id, 'textDocument/codeLens', { textDocument = { uri = vim.uri_from_bufnr(takes) } }) or {}) do
+    if l.command and l.command.arguments[2] then
+      example = l.command
+    end
+  end
+  check('a lens for the example', example ~= nil)
+  client.config.commands['codemode.run'](example, { client_id = client.id, bufnr = takes })
+  wait_for('the lens runs with the example', function()
+    local r = lines_of('codemode://result')
+    return r:find('Ada', 1, true) and not r:find('Ada Ada', 1, true)
+  end)
+  vim.api.nvim_set_current_buf(script)
+
   vim.cmd('CodemodeCatalog')
   wait_for('the catalog', function()
     return lines_of('codemode://catalog'):find('tools.mcp__box__add(', 1, true)

@@ -90,10 +90,10 @@ function M.client_config(root)
     commands = {
       -- Lenses name commands of the server; these have something to show here.
       ['codemode.run'] = function(command)
-        M.run_uri(command.arguments[1], false)
+        M.run_uri(command.arguments[1], false, command.arguments[2])
       end,
       ['codemode.dryRun'] = function(command)
-        M.run_uri(command.arguments[1], true)
+        M.run_uri(command.arguments[1], true, command.arguments[2])
       end,
     },
     on_attach = function(client, buffer)
@@ -155,30 +155,45 @@ local function request(client, method, params, done, buffer)
   return client.request(method, params, handler, buffer)
 end
 
-local function run(buffer, dry)
+local function run(buffer, dry, input)
   local client = client_of(buffer)
   if not client then
     return
   end
   vim.notify(dry and 'Code Mode: dry run…' or 'Code Mode: running…')
-  local params = { textDocument = { uri = vim.uri_from_bufnr(buffer) }, dryRun = dry }
+  local params = { textDocument = { uri = vim.uri_from_bufnr(buffer) }, dryRun = dry, input = input }
   request(client, 'codemode/exec', params, function(result)
     show.result(result, dry)
   end, buffer)
 end
 
---- Runs the script of the current buffer, with its unsaved text.
-function M.run()
-  run(vim.api.nvim_get_current_buf(), false)
+-- The input that a command was given, as JSON; nothing runs when it is none.
+local function run_with(args, dry)
+  local text = args and args.args or ''
+  local input
+  if text ~= '' then
+    local ok, value = pcall(vim.json.decode, text)
+    if not ok then
+      vim.notify('Code Mode: the input is not JSON: ' .. text, vim.log.levels.ERROR)
+      return
+    end
+    input = value
+  end
+  run(vim.api.nvim_get_current_buf(), dry, input)
+end
+
+--- Runs the script of the current buffer, with its unsaved text; args is its input.
+function M.run(args)
+  run_with(args, false)
 end
 
 --- The same, every call answered with a sample.
-function M.dry_run()
-  run(vim.api.nvim_get_current_buf(), true)
+function M.dry_run(args)
+  run_with(args, true)
 end
 
-function M.run_uri(uri, dry)
-  run(vim.uri_to_bufnr(uri), dry)
+function M.run_uri(uri, dry, input)
+  run(vim.uri_to_bufnr(uri), dry, input)
 end
 
 --- Stops all runs that are under way.
