@@ -22,9 +22,9 @@ export function activate(context: vscode.ExtensionContext): void {
     // that have something to show are done here.
     switch (command) {
       case "codemode.run":
-        return runner.run(args[0], false);
+        return runner.run(args[0], false, args[1]);
       case "codemode.dryRun":
-        return runner.run(args[0], true);
+        return runner.run(args[0], true, args[1]);
       case "codemode.showRun":
         return runner.showRun(args[0]);
       case "codemode.setPermission":

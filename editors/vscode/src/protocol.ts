@@ -3,6 +3,7 @@
 
 export const Method = {
   exec: "codemode/exec",
+  scriptSchema: "codemode/scriptSchema",
   cancel: "codemode/cancel",
   run: "codemode/run",
   value: "codemode/value",
@@ -23,6 +24,16 @@ export const Method = {
 
 /** What this client can do: `capabilities.experimental.codemode`. */
 export const clientCapabilities = { permission: true, events: true, input: true, trust: true, splitSettings: true } as const;
+
+/** What a script takes. */
+export interface ScriptSchema {
+  takesInput: boolean;
+  fields: { path: string; type: string; required: boolean; description?: string }[];
+  examples: { name: string; input: unknown }[];
+  problems: { message: string }[];
+  /** Where the given input does not fit, or {} when none was given. */
+  misfits: { path: string; message: string }[];
+}
 
 /** What a configuration file asks of a person. */
 export interface InputQuestion {

@@ -7,12 +7,14 @@ import { ownName } from "./permissionText";
 import { Method, type ExecEvent, type ExecResult } from "./protocol";
 import { RunModel } from "./runModel";
 import type { RunsPanel } from "./runsPanel";
+import { ScriptInputs } from "./scriptInput";
 import type { Feature, Server } from "./server";
 import type { WaitingList } from "./waiting";
 
 /** Starts and stops runs, and shows them in the panel. */
 export class Runner implements Feature, vscode.Disposable {
   private readonly stops = new Map<RunModel, vscode.CancellationTokenSource>();
+  private readonly inputs = new ScriptInputs();
   private readonly changed = new vscode.EventEmitter<number>();
   /** Fires with the number of runs under way. */
   readonly onDidChange = this.changed.event;
@@ -35,9 +37,9 @@ export class Runner implements Feature, vscode.Disposable {
 
   /**
    * Runs a script: the one named, else that of the active editor. Unsaved text
-   * is what runs.
+   * is what runs. The person is asked for the input of a script that needs one.
    */
-  async run(target: unknown, dryRun: boolean): Promise<void> {
+  async run(target: unknown, dryRun: boolean, input?: unknown): Promise<void> {
     const uri = scriptUri(target);
     if (!uri) {
       void vscode.window.showInformationMessage("Open an Exec script (*.exec.ts or *.exec.js) to run it.");
@@ -55,7 +57,12 @@ export class Runner implements Feature, vscode.Disposable {
       await this.server.explain(e);
       return;
     }
+    const given = input === undefined ? await this.inputs.ask(client, document) : { input };
+    if (given === null) {
+      return;
+    }
     await this.follow(client, new RunModel(randomUUID(), document.uri.toString(), dryRun, Date.now()), {
+      ...given,
       textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document),
     });
   }
