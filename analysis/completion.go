@@ -165,7 +165,7 @@ func (c *completer) toolItem(f candidate) protocol.CompletionItem {
 	if isCached(c.snap, t) {
 		marks = append(marks, "cached")
 	}
-	returns := returnType(t)
+	returns := returnType(c.snap.Workspace.Catalog, t)
 	if client.LabelDetails {
 		// In a narrow list the tool's own name is what tells it from the others. What
 		// is typed may be any part of the full name.
@@ -212,8 +212,11 @@ func isDestructive(t *catalog.Tool) bool {
 var jsDoc = regexp.MustCompile(`(?s)/\*\*.*?\*/`)
 
 // returnType is what a call of a tool is awaited to, in one line.
-func returnType(t *catalog.Tool) string {
+func returnType(c *catalog.Catalog, t *catalog.Tool) string {
 	if t.OutputSchema == nil {
+		if r, ok := c.Result(t); ok {
+			return Plain(jsDoc.ReplaceAllString(r.Short, ""), 60)
+		}
 		return "unknown"
 	}
 	text, _ := typegen.Type(t.OutputSchema, typegen.Options{Direction: typegen.Output, MaxDepth: 2})
@@ -548,7 +551,7 @@ func (s *Script) CompletionResolve(ctx context.Context, item *protocol.Completio
 // toolDocumentation is what is said of a tool wherever it is shown (HOV-1), in
 // Markdown.
 func toolDocumentation(snap *View, t *catalog.Tool) string {
-	parts := []string{Fence("typescript", Printable(snap.Workspace.Catalog.Signature(t)))}
+	parts := []string{Fence("typescript", Printable(snap.Workspace.Catalog.KnownSignature(t)))}
 	description := t.Description
 	if strings.TrimSpace(description) == "" {
 		description = t.Title
@@ -556,7 +559,7 @@ func toolDocumentation(snap *View, t *catalog.Tool) string {
 	if strings.TrimSpace(description) != "" {
 		parts = append(parts, QuoteMarkdown(description))
 	}
-	if seen := observedDocumentation(snap, t); seen != "" {
+	if seen := resultDocumentation(snap, t); seen != "" {
 		parts = append(parts, seen)
 	}
 	facts := []string{"Server " + CodeSpan(t.Server) + ", " + ServerState(snap, t)}

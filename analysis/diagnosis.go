@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"codemode-ls/catalog"
 	"codemode-ls/script"
 	"codemode-ls/typescript"
 	"codemode-ls/workspace"
@@ -58,6 +59,8 @@ type Diagnosis struct {
 	Unanswered bool                 // TypeScript was asked and did not answer
 	promises   []typescript.Promise // that the script loses
 	contract   *script.Contract     // nil when the script takes nothing, or nobody knows
+	guessed    []protocol.Range     // marks of those that rest on results that no server declares
+	unclear    *[]*catalog.Tool     // see undeclared; nil until asked for
 
 	Types   []protocol.Diagnostic // in order of their beginnings; what a finding explains better is taken out
 	changes []script.Position     // where tools are called of which the server says that they change things
@@ -119,10 +122,6 @@ func (d *Diagnosis) untyped() {
 // ofMissing takes out complaints about parameters of functions that are given to a
 // method that there is not: nothing says what they are.
 func (d *Diagnosis) ofMissing() {
-	isUntyped := func(t protocol.Diagnostic) bool {
-		code, ok := t.Code.(protocol.Integer)
-		return ok && slices.Contains(untypedName, int32(code))
-	}
 	if !slices.ContainsFunc(d.Types, isUntyped) {
 		return
 	}

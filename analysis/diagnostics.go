@@ -39,14 +39,14 @@ const (
 func (s *Script) Diagnosis(ctx context.Context) (*Diagnosis, error) {
 	d := NewDiagnosis(s.Workspace, s.Opened, s.Doc.Text, s.Doc.Language)
 	if s.Engine != nil {
-		found, promises, err := s.Engine.Inspect(ctx, s.Doc.URI)
+		found, err := s.Engine.Inspect(ctx, s.Doc.URI, len(d.undeclared()) > 0)
 		if err != nil {
 			d.Unanswered = true
 			if err := s.unanswered(ctx, "diagnostics", err); err != nil {
 				return nil, err
 			}
 		} else {
-			d.Checked, d.Types, d.promises = true, found, promises
+			d.take(found)
 			d.contract = s.Contract(ctx)
 		}
 	}
@@ -59,11 +59,11 @@ func (s *Script) Diagnosis(ctx context.Context) (*Diagnosis, error) {
 func Check(ctx context.Context, engine *typescript.Engine, w *workspace.Snapshot, text string, l script.Language) ([]exec.Diagnostic, error) {
 	d := NewDiagnosis(w, true, text, l)
 	if engine != nil {
-		found, promises, err := engine.Check(ctx, text, l)
+		found, err := engine.Check(ctx, text, l, len(d.undeclared()) > 0)
 		if err != nil {
 			return nil, err
 		}
-		d.Checked, d.Types, d.promises = true, found, promises
+		d.take(found)
 		if script.MayTakeInput(text) {
 			d.contract, _ = engine.ReadContract(ctx, text, l) // the types are worth having without
 		}

@@ -25,9 +25,13 @@ func (d *Diagnosis) unawaited() {
 		if p.Deep {
 			p.Async = false // there is no simple fix
 		}
+		severity, message := protocol.DiagnosticSeverityWarning, promiseMessage(p)
+		if slices.Contains(d.guessed, p.Mark) {
+			severity, message = protocol.DiagnosticSeverityInformation, message+" "+d.ground()
+		}
 		d.add(finding{
-			at: utf16Range(p.Mark), Code: DiagnosticUnawaitedCall, Severity: protocol.DiagnosticSeverityWarning,
-			Message: promiseMessage(p), data: FindingData{Tool: p.Tool}, promise: &p,
+			at: utf16Range(p.Mark), Code: DiagnosticUnawaitedCall, Severity: severity,
+			Message: message, data: FindingData{Tool: p.Tool}, promise: &p,
 		})
 	}
 }

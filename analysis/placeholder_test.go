@@ -46,7 +46,7 @@ func TestPlaceholdersFit(t *testing.T) {
 	w := &workspace.Snapshot{Config: &config.Config{}, Rules: rules, Catalog: catalog.New(servers, nil)}
 	engine := typescript.New(typescript.Options{Command: []string{binary, typescript.ChildCommand}})
 	t.Cleanup(engine.Shutdown)
-	engine.SetDeclarations(w.Catalog.Declarations().Text)
+	engine.SetDeclarations(w.Catalog.Declarations().Views())
 	calls, wrong := 0, 0
 	var b strings.Builder
 	var names []string

@@ -72,7 +72,7 @@ func toolSignature(snap *View, u script.Use, path []string) *protocol.SignatureH
 	if m, ok := member(u.Member); ok && u.Name == script.ReservedNamespace {
 		label, description, input = m.Signature(), m.Description, m.Input
 	} else if t, ok := snap.Workspace.Catalog.Find(u.Name); ok && u.Member == "" {
-		label, description, input = snap.Workspace.Catalog.Signature(t), signatureDescription(snap, t), t.InputSchema
+		label, description, input = snap.Workspace.Catalog.KnownSignature(t), signatureDescription(snap, t), t.InputSchema
 	} else {
 		return nil
 	}

@@ -57,14 +57,15 @@ type Tool struct {
 
 	raw jsontext.Value // the whole element as sent
 
-	mu          sync.Mutex // guards what follows, all computed on first use
-	blocks      []*block   // by options, newest last
-	declaration *typegen.Declaration
-	terms       *document
-	flat        int // cost of the flat declaration, 0 when not known yet
-	digest      *[32]byte
-	pin         string            // "" when not known yet
-	broken      []typegen.Problem // nil when not looked for yet
+	mu             sync.Mutex // guards what follows, all computed on first use
+	blocks         []*block   // by options, newest last
+	declaration    *typegen.Declaration
+	declaredResult Result // that declaration has
+	terms          *document
+	flat           int // cost of the flat declaration, 0 when not known yet
+	digest         *[32]byte
+	pin            string            // "" when not known yet
+	broken         []typegen.Problem // nil when not looked for yet
 }
 
 // Raw is the tool as the server sent it: one element of a tools/list answer.

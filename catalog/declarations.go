@@ -11,14 +11,24 @@ import (
 func (c *Catalog) Declarations() *typegen.File { return c.declarations() }
 
 // declare renders the tool's part of the .d.ts, or remembers it.
-func (t *Tool) declare() *typegen.Declaration {
+func (t *Tool) declare(results *Results) *typegen.Declaration {
+	result, known := results.get(t)
+	description := t.Description
+	if known {
+		if strings.TrimSpace(description) == "" {
+			description = t.Title
+		}
+		description = strings.TrimSpace(description + "\n\n@returns " + result.origin())
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.declaration == nil {
+	if t.declaration == nil || t.declaredResult != result {
+		t.declaredResult = result
 		t.declaration = typegen.Declare(typegen.Tool{
 			Name:        t.Name,
 			Title:       t.Title,
-			Description: t.Description,
+			Description: description,
+			Result:      result.Type,
 			Deprecated:  t.Deprecated,
 			Input:       t.InputSchema,
 			Output:      t.OutputSchema,

@@ -15,6 +15,9 @@ import (
 type style struct {
 	depth int // levels of types (CAT-5)
 	width int // of the tool's own description, in characters (CAT-1)
+	// results are shown where the server declares none; plain does not say so.
+	results *Results
+	plain   bool
 }
 
 var defaultStyle = style{depth: 6, width: 160}
@@ -43,6 +46,12 @@ func (t *Tool) block(s style) *block {
 	}
 	b := &block{style: s}
 	signature, _ := typegen.Signature(t.Name, t.InputSchema, t.OutputSchema, s.depth)
+	if r, ok := s.results.get(t); ok {
+		signature = strings.TrimSuffix(signature, "Promise<unknown>")
+		if signature += "Promise<" + r.Short + ">"; !s.plain {
+			signature += " // " + r.origin()
+		}
+	}
 	b.text = signature
 	if line := firstLine(t.Description, s.width); line != "" {
 		b.text = "// " + line + "\n" + signature

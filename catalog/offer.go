@@ -12,9 +12,10 @@ type Offer struct {
 	Files    bool // the setting exec.files: readText and writeText
 	Models   bool // a client that offers models
 	Extended bool // the setting exec.globals: global names too, see Globals
-	// Observed is the setting catalog.observedShapes: what was seen of results; nil
-	// is nothing.
-	Observed *Observed
+	// Results are types of results that no server declares; nil: nothing is known.
+	Results *Results
+	// ShowResults is the setting catalog.seenResults: the catalog text has them, too.
+	ShowResults bool
 }
 
 // has are the needs that the offer meets.
@@ -36,6 +37,10 @@ func (c *Catalog) Offering(o Offer) *Catalog {
 	offering := *c // shares all that does not depend on the offer
 	offering.offer = o
 	offering.declarations = sync.OnceValue(offering.declareAll)
+	offering.style.results = nil
+	if o.ShowResults {
+		offering.style.results = o.Results
+	}
 	return &offering
 }
 
@@ -55,9 +60,9 @@ func (c *Catalog) Member(name string) (Member, bool) {
 func (c *Catalog) declareAll() *typegen.File {
 	parts := make([]*typegen.Declaration, len(c.tools))
 	for i, t := range c.tools {
-		parts[i] = t.declare()
+		parts[i] = t.declare(c.offer.Results)
 	}
-	more := c.declareObserved()
+	more := c.offer.Results.support()
 	if c.offer.Extended {
 		more = append(more, declareGlobals(c.Members()))
 	}

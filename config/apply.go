@@ -173,9 +173,15 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 		if b, ok := d.boolean(s, v); ok {
 			*c.Marks.flag(s.Name) = b
 		}
-	case "catalog.observedShapes":
+	case "results.seen":
 		if b, ok := d.boolean(s, v); ok {
-			c.ObservedShapes = b
+			c.SeenResults = b
+		}
+	case "results.exclude":
+		c.NotSeen = append(c.NotSeen, d.stringList(s, v)...)
+	case "catalog.seenResults":
+		if b, ok := d.boolean(s, v); ok {
+			c.ShowResults = b
 		}
 	case "permissions.readOnly":
 		if values := d.words(s, v, "allow", "ask"); values != nil {

@@ -346,8 +346,12 @@ type Config struct {
 	Files bool
 	// ExtendedGlobals is exec.globals "extended".
 	ExtendedGlobals bool
-	// ObservedShapes is catalog.observedShapes: shapes of results are kept.
-	ObservedShapes bool
+	// SeenResults is results.seen: what results look like that no server declares is
+	// kept, but for those of the servers NotSeen (results.exclude).
+	SeenResults bool
+	NotSeen     []string
+	// ShowResults is catalog.seenResults: the catalog text has what was seen.
+	ShowResults bool
 	// InlayHints are inlayHints.*: which of TypeScript's hints editors show.
 	InlayHints InlayHintSettings
 	// Marks are what editors show of a script and its calls beside the text.

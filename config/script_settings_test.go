@@ -7,23 +7,23 @@ import (
 )
 
 // What scripts may reach is for the user to say: a workspace can neither give
-// them files nor have shapes of results kept. The names of globals are no matter
+// them files nor have a model shown what was seen of results. The names of globals are no matter
 // of trust, and layered.
 func TestSettingsOfScripts(t *testing.T) {
-	const all = `{"exec": {"files": true, "globals": "extended"}, "catalog.observedShapes": true}`
+	const all = `{"exec": {"files": true, "globals": "extended"}, "catalog.seenResults": true}`
 	c := Load(Sources{Editor: jsontext.Value(all)})
-	if !c.Files || !c.ExtendedGlobals || !c.ObservedShapes {
-		t.Errorf("user settings: files %v, extended %v, shapes %v", c.Files, c.ExtendedGlobals, c.ObservedShapes)
+	if !c.Files || !c.ExtendedGlobals || !c.ShowResults {
+		t.Errorf("user settings: files %v, extended %v, shown %v", c.Files, c.ExtendedGlobals, c.ShowResults)
 	}
 	c = Load(Sources{EditorWorkspace: jsontext.Value(all)})
-	if c.Files || !c.ExtendedGlobals || c.ObservedShapes {
-		t.Errorf("workspace settings: files %v, extended %v, shapes %v", c.Files, c.ExtendedGlobals, c.ObservedShapes)
+	if c.Files || !c.ExtendedGlobals || c.ShowResults {
+		t.Errorf("workspace settings: files %v, extended %v, shown %v", c.Files, c.ExtendedGlobals, c.ShowResults)
 	}
 	c = Load(Sources{Editor: jsontext.Value(all), EditorWorkspace: jsontext.Value(`{"exec.globals": "strict"}`)})
 	if c.ExtendedGlobals {
 		t.Error("the workspace's exec.globals does not come over the user's")
 	}
-	if c = Load(Sources{}); c.Files || c.ExtendedGlobals || c.ObservedShapes {
+	if c = Load(Sources{}); c.Files || c.ExtendedGlobals || c.ShowResults {
 		t.Error("not everything is off by default")
 	}
 }

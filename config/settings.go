@@ -218,8 +218,16 @@ func Settings() []Setting {
 			number: func(c *Config) *int { return &c.Catalog.DescriptionWidth },
 		},
 		{
-			Name: "catalog.observedShapes", Type: "boolean", Trusted: true,
-			Doc: "Keeps the shapes of the JSON results of tools that declare no output, types and never values, in the user's cache folder, and shows them in hovers and in the types as what was seen so far.",
+			Name: "catalog.seenResults", Type: "boolean", Trusted: true,
+			Doc: "Shows in the catalog text what results of tools looked like whose server declares none, marked as seen. Without it such tools return `unknown` there.",
+		},
+		{
+			Name: "results.seen", Type: "boolean", On: true, Trusted: true,
+			Doc: "Keeps what results of tools look like whose server declares none, types and never values, in the user's cache folder, so that the next script has types for them (`docs/results.md`).",
+		},
+		{
+			Name: "results.exclude", Type: "array", Trusted: true,
+			Doc: "Servers, by their configured names, of whose results nothing is kept.",
 		},
 		{
 			Name: "inlayHints.parameterNames", Type: "string", Values: []string{"literals", "none", "all"},
@@ -291,7 +299,7 @@ func (s Setting) In(c *Config) int {
 
 // defaults is a Config with the default of every setting.
 func defaults() *Config {
-	c := &Config{Import: ClientNames(), ExecEnabled: true, InlayHints: InlayHintSettings{ParameterNames: "literals"}, Marks: MarkSettings{true, true, true, true, true, true}}
+	c := &Config{Import: ClientNames(), ExecEnabled: true, SeenResults: true, InlayHints: InlayHintSettings{ParameterNames: "literals"}, Marks: MarkSettings{true, true, true, true, true, true}}
 	for _, s := range Settings() {
 		s.set(c, s.Default)
 	}

@@ -14,6 +14,7 @@ import (
 	"codemode-ls/internal/telemetry"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
+	"codemode-ls/typegen/seen"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -208,11 +209,20 @@ func (x *run) pass(ctx context.Context, c *call) (*upstream.Result, error) {
 		return nil, failure
 	}
 	x.receive(c, result)
-	if x.r.Observe != nil && c.tool.OutputSchema == nil && !result.IsError {
-		x.r.Observe(c.tool, result.Structured, result.Text)
+	if !result.IsError {
+		x.observe(c, seen.Result{Structured: result.Structured, Text: result.Text, HasText: result.HasText})
 	}
 	x.after(ctx, c, result, nil)
 	return result, nil
+}
+
+// observe reports what a call resolved to whose server does not declare it.
+func (x *run) observe(c *call, r seen.Result) {
+	if x.r.Observe == nil || c.tool == nil || c.tool.OutputSchema != nil {
+		return
+	}
+	r.Arguments = c.record.Arguments
+	x.r.Observe(c.tool, r)
 }
 
 // decided is where every decision on a call passes, once, before it is sent.

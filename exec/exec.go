@@ -15,6 +15,7 @@ import (
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
+	"codemode-ls/typegen/seen"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -156,7 +157,7 @@ type Runner struct {
 	ScratchDir string
 	// Observe is told of every result of a tool that declares no output and did not
 	// fail; nil: nobody. It must be quick.
-	Observe func(t *catalog.Tool, structured jsontext.Value, text string)
+	Observe func(t *catalog.Tool, r seen.Result)
 	// ArtifactDir holds what is too long for a result; "" keeps nothing.
 	ArtifactDir string
 	Log         *slog.Logger

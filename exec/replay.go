@@ -12,6 +12,7 @@ import (
 	"codemode-ls/catalog"
 	"codemode-ls/exec/cassette"
 	"codemode-ls/sandbox"
+	"codemode-ls/typegen/seen"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -178,6 +179,7 @@ func (x *run) replay(ctx context.Context, sc sandbox.Call) (jsontext.Value, erro
 		x.fail(c, replayedStatus(r), refusal.Code, refusal.Message, nil)
 		return nil, refusal
 	}
+	x.observe(c, seen.Of(r.Value))
 	x.status(c, CallCompleted)
 	return r.Value, nil
 }

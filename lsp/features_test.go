@@ -84,7 +84,7 @@ func newStageWith(t testing.TB, client *clientCapabilities, w *workspace.Snapsho
 	s.engine = engine
 	if engine != nil {
 		t.Cleanup(engine.Shutdown)
-		engine.SetDeclarations(w.Catalog.Declarations().Text)
+		engine.SetDeclarations(w.Catalog.Declarations().Views())
 	}
 	s.session.Edit(func(n *Snapshot) {
 		n.setClient(client)

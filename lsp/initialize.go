@@ -32,7 +32,7 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 		s.engine.OnChange(s.engineChanged)
 		s.engine.OnChange(s.engineChanged)
 		// Until the workspace is open: tools and console are there, whatever tools has.
-		s.engine.SetDeclarations(catalog.Empty().Declarations().Text)
+		s.engine.SetDeclarations(catalog.Empty().Declarations().Views())
 	}
 	if p.ProcessID != nil && *p.ProcessID > 0 {
 		s.watchParent(int(*p.ProcessID))

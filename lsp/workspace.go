@@ -244,7 +244,7 @@ func (s *Server) take(ctx context.Context, w opened) {
 	file := next.Catalog.Declarations()
 	if uri == "" || file.Hash != old.Workspace.Catalog.Declarations().Hash {
 		if s.engine != nil {
-			s.engine.SetDeclarations(file.Text)
+			s.engine.SetDeclarations(file.Views())
 		}
 		var err error
 		if uri, err = s.writeDeclarations(file.Text); err != nil {

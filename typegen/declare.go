@@ -1,6 +1,7 @@
 package typegen
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -33,8 +34,16 @@ func Declare(t Tool) *Declaration {
 	out = append(out, "  "...)
 	out = appendPropertyName(out, t.Name)
 	out = s.append(out, t.Input, t.Output, 1)
+	if t.Output == nil && t.Result != "" {
+		out = append(bytes.TrimSuffix(out, []byte("unknown>")), strings.ReplaceAll(t.Result, "\n", "\n  ")...)
+		out = append(out, '>')
+	}
 	out = append(out, ";\n"...)
 	d.Text = string(out)
+	if t.Output == nil {
+		name := string(appendPropertyName(nil, t.Name))
+		d.loose = "    " + name + "(...input: Parameters<PoolTools[" + string(appendQuoted(nil, t.Name)) + "]>): Promise<any>;\n"
+	}
 	d.lines = strings.Count(d.Text, "\n")
 	d.Problems = s.problems
 	if len(s.types) > 0 {
@@ -94,7 +103,20 @@ func Assemble(declarations, members []*Declaration, more ...string) *File {
 	}
 	b.WriteString(sandboxGlobals)
 	f.Text = b.String()
+	f.loose = looseView(declarations)
 	sum := sha256.Sum256([]byte(f.Text))
 	f.Hash = hex.EncodeToString(sum[:])
 	return f
+}
+
+// looseView declares AnyResults.Tools. It is called Tools, so that messages are
+// the same in both views.
+func looseView(declarations []*Declaration) string {
+	var b strings.Builder
+	b.WriteString("\ntype PoolTools = Tools;\ndeclare namespace AnyResults {\n  interface Tools extends PoolTools {\n")
+	for _, d := range declarations {
+		b.WriteString(d.loose)
+	}
+	b.WriteString("  }\n}\n")
+	return b.String()
 }

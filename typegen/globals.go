@@ -4,6 +4,19 @@ const header = `// Declarations of what an Exec script can use. Generated: chang
 
 `
 
+// JSONTextDeclaration declares JsonText, and what JSON.parse makes of it. The mark
+// is at a method that every string has, so that editors offer nothing new.
+const JSONTextDeclaration = `
+/** Text that is JSON: JSON.parse makes a T of it. */
+type JsonText<T> = string & { valueOf(): string & ParsesTo<T> };
+interface ParsesTo<T> {
+  readonly value: T;
+}
+interface JSON {
+  parse<Text extends JsonText<any>>(text: Text): 0 extends 1 & Text ? any : Text extends JsonText<infer T> ? T : any;
+}
+`
+
 // sandboxGlobals are the globals of the sandbox that ECMAScript does not have
 // (ISO-1, EXEC-8). What is not here cannot be typed (TYPE-3).
 const sandboxGlobals = `

@@ -61,6 +61,9 @@ func CallForm(name string) string {
 	return string(append(appendQuoted([]byte("tools["), name), ']'))
 }
 
+// PropertyName is how a property's name is written in a type.
+func PropertyName(name string) string { return string(appendPropertyName(nil, name)) }
+
 // Signature renders the call form with parameter and return type, without the
 // description comment (CAT-14). A nil output is `Promise<unknown>` (CAT-4).
 // The parameter is optional when the tool can be called without arguments.
@@ -79,6 +82,7 @@ type Tool struct {
 	Deprecated  bool
 	Input       jsontext.Value
 	Output      jsontext.Value // nil when the server declared none
+	Result      string         // what is known of the result then, as TypeScript; "" is unknown
 }
 
 // File is the generated .d.ts (TYPE-2, TYPE-3, TYPE-6).
@@ -89,7 +93,14 @@ type File struct {
 	// declaration.
 	Positions map[string]Position
 	Problems  map[string][]Problem // by tool
+
+	loose string // see Views
 }
+
+// Views is Text with a second interface of tools behind it, AnyResults.Tools, in
+// which results that no server declares are any: for telling what in a script is
+// wrong from what is only not known.
+func (f *File) Views() string { return f.Text + f.loose }
 
 // Position is 0-based; Character counts UTF-16 units.
 type Position struct{ Line, Character int }
@@ -102,6 +113,7 @@ type Declaration struct {
 	Problems []Problem
 
 	types string // the named types it mentions, or ""
+	loose string // of AnyResults.Tools; "" when the result is declared
 	lines int    // in Text
 	line  int    // in Text, of the name
 }

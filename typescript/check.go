@@ -7,18 +7,16 @@ import (
 	"sync/atomic"
 
 	"codemode-ls/script"
-
-	"go.lsp.dev/protocol"
 )
 
 var checks atomic.Uint64 // makes names of texts that are checked unique
 
 // Check is Inspect of a text that is not opened as a document: what runs before
 // a run and in `codemode-ls check`.
-func (e *Engine) Check(ctx context.Context, text string, l script.Language) ([]protocol.Diagnostic, []Promise, error) {
+func (e *Engine) Check(ctx context.Context, text string, l script.Language, loosely bool) (*Inspection, error) {
 	name, done := e.lend(text, l, asBody)
 	defer done()
-	return e.Inspect(ctx, name)
+	return e.Inspect(ctx, name, loosely)
 }
 
 // checkScheme begins the names of documents that are not the author's.

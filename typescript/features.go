@@ -38,7 +38,7 @@ func (e *Engine) Diagnostics(ctx context.Context, uri string) ([]protocol.Diagno
 		if d.nocheck && !isSyntax(f.Code) {
 			continue
 		}
-		if d.shift > 0 && f.Range.End.Line < d.shift || d.isErased(f.Range) || javascript != nil && javascript.tolerates(f) {
+		if d.shift > 0 && f.Range.End.Line < d.shift || d.isErased(d.rangeToAuthor(f.Range)) || javascript != nil && javascript.tolerates(f) {
 			continue // of the wrapper itself, or asking JavaScript for types it cannot have
 		}
 		f.Range = d.visible(d.rangeToAuthor(f.Range))

@@ -58,12 +58,12 @@ func TestDiagnostics(t *testing.T) {
 	} {
 		for _, l := range []script.Language{script.TypeScript, script.JavaScript} {
 			t.Run(tt.name+"/"+string(l), func(t *testing.T) {
-				found, _, err := e.Check(t.Context(), tt.text, l)
+				i, err := e.Check(t.Context(), tt.text, l, false)
 				if err != nil {
 					t.Fatal(err)
 				}
 				got := []string{}
-				for _, d := range found {
+				for _, d := range i.Types {
 					if d.Severity != protocol.DiagnosticSeverityHint || d.Code == protocol.Integer(6387) {
 						got = append(got, brief(d))
 					}
@@ -73,7 +73,7 @@ func TestDiagnostics(t *testing.T) {
 					want = tt.js
 				}
 				if diff := cmp.Diff(append([]string{}, want...), got); diff != "" {
-					t.Errorf("(-want +got)\n%s%v", diff, found)
+					t.Errorf("(-want +got)\n%s%v", diff, i.Types)
 				}
 			})
 		}
@@ -98,11 +98,11 @@ func TestExec17LanguageIsKnown(t *testing.T) {
 			continue
 		}
 		checked++
-		found, _, err := e.Check(t.Context(), "return "+line, script.TypeScript)
+		i, err := e.Check(t.Context(), "return "+line, script.TypeScript, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range found {
+		for _, d := range i.Types {
 			// A member, a global or an option of another library.
 			if d.Code == protocol.Integer(2550) || d.Code == protocol.Integer(2583) || d.Code == protocol.Integer(2339) || d.Code == protocol.Integer(1501) {
 				t.Errorf("%s\n%s: %v", line, brief(d), d.Message)
@@ -118,11 +118,11 @@ func TestExec17LanguageIsKnown(t *testing.T) {
 func TestModule(t *testing.T) {
 	e := newEngine(t)
 	text := "import type { X } from './x';\nconst q: string = 'a';\nexport default async () => {\n  return await tools.mcp__a__search({ query: q, mode: 'slow' });\n}\n"
-	found, _, err := e.Check(t.Context(), text, script.TypeScript)
+	i, err := e.Check(t.Context(), text, script.TypeScript, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range found {
+	for _, d := range i.Types {
 		if d.Severity == protocol.DiagnosticSeverityError && brief(d) != "3:48-3:52 2322" {
 			t.Errorf("unexpected %s %v", brief(d), d.Message)
 		}
@@ -254,7 +254,7 @@ func TestNotOpen(t *testing.T) {
 	}
 	e.Change("file:///never", 2, "x")
 	e.Close("file:///never")
-	if _, _, err := e.Check(t.Context(), "return 1", script.TypeScript); err != nil || e.Restarts() != 0 {
+	if _, err := e.Check(t.Context(), "return 1", script.TypeScript, false); err != nil || e.Restarts() != 0 {
 		t.Errorf("%v after %d restarts", err, e.Restarts())
 	}
 }

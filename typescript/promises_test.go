@@ -140,12 +140,12 @@ func TestPromises(t *testing.T) {
 		{"an interface of the script's own", "interface Tools { a(): Promise<void> } declare const mine: Tools; mine.a();", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, found, err := e.Check(t.Context(), tt.text, script.TypeScript)
+			i, err := e.Check(t.Context(), tt.text, script.TypeScript, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, p := range found {
+			for _, p := range i.Promises {
 				got = append(got, showPromise(tt.text, p))
 			}
 			if diff := cmp.Diff(tt.want, strings.Join(got, "|")); diff != "" {

@@ -182,6 +182,7 @@ func (e *Engine) Change(uri string, version int32, text string) {
 // Close forgets a document.
 func (e *Engine) Close(uri string) {
 	e.drop(uri)
+	e.drop(looseName(uri))
 	e.poke()
 }
 

@@ -56,9 +56,12 @@ func (w *Workspace) use(l loaded) {
 		return !w.o.Restricted && (l.config.TrustWorkspace || w.verdict(s) == config.Approved)
 	}
 	l.used, l.waiting = choose(l, startable)
+	l.definitions = definitionsOf(l)
 	w.mu.Lock()
+	l.generation = w.loaded.generation + 1
 	w.loaded = l
 	w.mu.Unlock()
+	w.readWritten()
 	w.store.SetFolder(firstFolder(l.sources.Folders))
 	w.set.SetLimits(l.config.Limits)
 	w.set.SetRoots(l.sources.Folders)

@@ -107,9 +107,7 @@ func (w *Workspace) narrowed(list []upstream.Status) []upstream.Status {
 func (w *Workspace) offer() catalog.Offer {
 	c := w.loaded.config
 	o := catalog.Offer{Files: c.Files, Models: w.o.Models, Extended: c.ExtendedGlobals}
-	if c.ObservedShapes {
-		o.Observed = w.shapes.observed()
-	}
+	o.Results, o.ShowResults = w.knownResults(), c.ShowResults
 	return o
 }
 

@@ -87,18 +87,19 @@ type Snapshot struct {
 
 // Workspace is open until Close.
 type Workspace struct {
-	o      Options
-	log    *slog.Logger
-	redact *redact.Redactor
-	known  secrets
-	hiding sync.Mutex    // of redact's secrets
-	audit  *audit.Log    // nil: none is kept
-	trust  *config.Trust // nil: there is no place to keep approvals
-	store  *permission.Store
-	set    *upstream.Set
-	boxes  *sandbox.Pool
-	runner *exec.Runner
-	shapes *shapes
+	o       Options
+	log     *slog.Logger
+	redact  *redact.Redactor
+	known   secrets
+	hiding  sync.Mutex    // of redact's secrets
+	audit   *audit.Log    // nil: none is kept
+	trust   *config.Trust // nil: there is no place to keep approvals
+	store   *permission.Store
+	set     *upstream.Set
+	boxes   *sandbox.Pool
+	runner  *exec.Runner
+	results *results
+	written written
 
 	wake    chan struct{} // capacity 1: something may have changed
 	changes atomic.Uint64 // counts what may have changed
@@ -112,6 +113,9 @@ type Workspace struct {
 	loaded  loaded
 	seen    uint64 // the value of changes that current is made of
 	current *Snapshot
+	// known are types of results for the state of things that resultsKey stands for.
+	knownTypes *catalog.Results
+	resultsKey string
 	// recording has the paths that runs are being recorded to.
 	recording map[string]bool
 }
@@ -126,6 +130,9 @@ type loaded struct {
 	recorded []*catalog.Server // of recordings
 	exclude  *permission.Rules // denies what is excluded
 	usesDemo bool
+	// definitions stand for the definitions of servers, by configured name.
+	definitions map[string]string
+	generation  int // counts configurations that were read
 }
 
 // Open reads the configuration and starts servers in the background; it
@@ -158,7 +165,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 	w.boxes = sandbox.NewPool(sandbox.Options{
 		MaxRuns: first.config.Limits.MaxRuns, MemoryMB: first.config.Limits.MemoryMB, Log: w.log,
 	})
-	w.shapes = &shapes{log: w.log}
+	w.results = newResults(o.CacheDir, w.log)
 	w.runner = &exec.Runner{
 		Sandbox: w.boxes, Caller: w.set, Rules: w.store, Check: o.Check, Log: w.log,
 		Pool:            func() *catalog.Catalog { return w.refresh().Catalog },
@@ -179,7 +186,6 @@ func Open(ctx context.Context, o Options) *Workspace {
 	w.runner.Observe = w.observe
 	if o.CacheDir != "" {
 		w.runner.ArtifactDir = filepath.Join(o.CacheDir, "artifacts")
-		w.shapes.path = filepath.Join(o.CacheDir, "shapes", workspaceID(o.Sources.Folders)+".json")
 		w.runner.ScratchDir = filepath.Join(o.CacheDir, "scratch", workspaceID(o.Sources.Folders))
 	}
 	w.configuring.Lock()
@@ -188,6 +194,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
 	told := w.refresh()
 	w.owner.Go(func() { w.follow(ctx, told) })
+	w.owner.Go(func() { w.results.learnAll(ctx, w.changed) })
 	w.owner.Go(func() {
 		if w.set.Recalled(ctx) == nil { // who opens an editor looks at tools before running anything
 			w.boxes.Warm(o.WarmSandboxes)
@@ -206,12 +213,23 @@ func (w *Workspace) changed() {
 	}
 }
 
+// lookEvery is how often it is looked whether others have changed what is known of
+// results: another process, or a person in results.d.ts.
+const lookEvery = time.Second
+
 // follow tells of changes.
 func (w *Workspace) follow(ctx context.Context, told *Snapshot) {
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-look.C:
+			if other, own := w.results.reload(), w.readWritten(); !other && !own {
+				continue
+			}
+			w.changes.Add(1)
 		case <-w.wake:
 		}
 		now := w.refresh()
@@ -220,14 +238,7 @@ func (w *Workspace) follow(ctx context.Context, told *Snapshot) {
 		}
 		told = now
 		w.pinApproved(now)
-		w.shapes.save()
-	}
-}
-
-// observe keeps what a result looks like, when the settings say so.
-func (w *Workspace) observe(t *catalog.Tool, structured jsontext.Value, text string) {
-	if w.settings().ObservedShapes && w.shapes.observe(t.Name, structured, text) {
-		w.changed()
+		w.results.save(false)
 	}
 }
 
@@ -420,7 +431,7 @@ func (w *Workspace) Close() {
 	w.runner.Close()
 	w.stop()
 	w.owner.Wait()
-	w.shapes.save()
+	w.results.save(true)
 	w.set.Close()
 	w.boxes.Close()
 	w.o.Tracer.Close()

@@ -148,7 +148,7 @@ func (e *checker) with(c *catalog.Catalog) *typescript.Engine {
 		e.ts = typescript.New(typescript.Options{Log: e.log})
 	}
 	if file := c.Declarations(); file.Hash != e.declarations {
-		e.ts.SetDeclarations(file.Text)
+		e.ts.SetDeclarations(file.Views())
 		e.declarations = file.Hash
 	}
 	return e.ts

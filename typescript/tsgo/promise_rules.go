@@ -64,7 +64,40 @@ func (r *promiseRules) look(n *ast.Node) {
 		}
 	case ast.KindIdentifier:
 		r.name(n)
+		if ast.IsExpressionNode(n) {
+			r.lost(n)
+		}
+	case ast.KindPropertyAccessExpression, ast.KindElementAccessExpression:
+		r.lost(n)
+	case ast.KindArrowFunction, ast.KindFunctionExpression, ast.KindMethodDeclaration:
+		if len(r.untyped) < maxPromises && r.isGivenToAny(n) {
+			for _, p := range n.Parameters() {
+				r.untyped = append(r.untyped, r.rangeOf(p))
+			}
+		}
 	}
+}
+
+// isGivenToAny reports whether a function is, alone or in an object or a list, an
+// argument of something of type any, or assigned to that.
+func (r *promiseRules) isGivenToAny(f *ast.Node) bool {
+	for n := f; ; n = n.Parent {
+		switch p := n.Parent; p.Kind {
+		case ast.KindParenthesizedExpression, ast.KindPropertyAssignment, ast.KindObjectLiteralExpression, ast.KindArrayLiteralExpression,
+			ast.KindConditionalExpression, ast.KindSpreadElement:
+		case ast.KindCallExpression, ast.KindNewExpression:
+			return p.Expression() != n && r.isAny(p.Expression())
+		case ast.KindBinaryExpression:
+			b := p.AsBinaryExpression()
+			return b.Right == n && ast.IsAssignmentOperator(b.OperatorToken.Kind) && r.isAny(b.Left)
+		default:
+			return false
+		}
+	}
+}
+
+func (r *promiseRules) isAny(n *ast.Node) bool {
+	return r.c.GetTypeAtLocation(n).Flags()&checker.TypeFlagsAny != 0
 }
 
 // dropped is an expression whose value nobody gets.

@@ -21,6 +21,9 @@ type Promises struct {
 	// Version of the text that was looked at.
 	Version int32     `json:"version"`
 	Found   []Promise `json:"found"`
+	// Untyped are parameters without a type of functions that are given to a callee of
+	// type any, and values that are unknown because they came out of one of type any.
+	Untyped []lsproto.Range `json:"untyped,omitzero"`
 }
 
 // A Promise is one expression, in UTF-16 positions of the document.
@@ -83,6 +86,7 @@ func findPromises(ctx context.Context, l *ls.LanguageService, snapshot *project.
 	r := &promiseRules{ctx: ctx, c: c, file: file, snapshot: snapshot, variables: map[*ast.Symbol]*variable{}}
 	r.walk(file.AsNode())
 	answer.Found = r.conclude()
+	answer.Untyped = r.untyped
 	done = true
 	return answer, ctx.Err()
 }
@@ -105,6 +109,7 @@ type promiseRules struct {
 	snapshot *project.Snapshot
 
 	found     []finding
+	untyped   []lsproto.Range
 	variables map[*ast.Symbol]*variable
 	order     []*variable // in the order of the text
 }
