@@ -226,6 +226,11 @@ func Absence(w *workspace.Snapshot, name string) string {
 	switch v.State {
 	case upstream.Connecting:
 		return "Server " + server + " is still connecting."
+	case upstream.Idle:
+		if v.Last.Failure != "" {
+			return "Server " + server + " failed when it was last started: " + Plain(v.Last.Failure, 200)
+		}
+		return "Server " + server + " has not been started."
 	case upstream.Failed:
 		return "Server " + server + " has failed: " + Plain(v.Error, 200)
 	case upstream.Stopped:

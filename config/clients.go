@@ -20,6 +20,16 @@ type Client struct {
 	ofProject func(folder string) []string
 }
 
+// ProjectMarks are the files and folders, relative and with slashes, that make a folder
+// a workspace: our own, those of known clients, and Git's.
+func ProjectMarks() []string {
+	marks := []string{".codemode"}
+	for _, c := range Clients() {
+		marks = append(marks, c.inFolder...)
+	}
+	return append(marks, ".git")
+}
+
 // Clients are all that are known, in order of precedence among themselves. Their
 // files and dialects are those of their documentation, and for those that can be
 // run without a screen, of what they did with a server that records how it was

@@ -47,6 +47,9 @@ func (s *Set) Await(fullName string) (wait func(ctx context.Context) error, unav
 // awaitAll is the wait of Await.
 func (s *Set) awaitAll(ctx context.Context, servers []*server) (unavailable error) {
 	for _, server := range servers {
+		server.wake() // together
+	}
+	for _, server := range servers {
 		_, err := s.await(ctx, server, want{listed: true})
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -93,6 +96,7 @@ type want struct {
 // to be started again within restartGrace: for one attempt, and then its failure
 // is the call's.
 func (s *server) await(ctx context.Context, w want) (*session, error) {
+	s.wake()
 	seen := noneSeen
 	for {
 		session, news, coming := s.look(w, &seen)
@@ -155,6 +159,7 @@ func (s *server) unavailable() *CallError {
 	case s.state == Untrusted:
 		message = fmt.Sprintf("server %q is not started before a person has approved it", s.def.Name)
 	case s.state != Failed || s.failures == 0:
+	case s.retry.IsZero() && s.set.options.OnDemand: // a command, which restarts nothing
 	case s.retry.IsZero():
 		message += "; fix the cause, then restart it"
 	case time.Until(s.retry) <= 0:

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
@@ -20,8 +21,23 @@ type remembered struct {
 	Name         string `json:"name"`
 	Protocol     string `json:"protocol,omitzero"` // "legacy": the probe for newer versions kills it
 	Instructions string `json:"instructions,omitzero"`
+	// Failure is why the last attempt to connect failed, and Failed when.
+	Failure string    `json:"failure,omitzero"`
+	Failed  time.Time `json:"failed,omitzero"`
+	Slow    bool      `json:"slow,omitzero"`
+	// Unlisted: there has only been a failure, so that Tools says nothing.
+	Unlisted bool      `json:"unlisted,omitzero"`
+	listed   time.Time // when Tools was confirmed
 	// Tools are texts, because an encoder would rewrite raw JSON.
 	Tools []string `json:"tools"`
+}
+
+// attempt is what is kept without the tools.
+func (r *remembered) attempt() Attempt {
+	if r == nil {
+		return Attempt{}
+	}
+	return Attempt{Listed: r.listed, Failed: r.Failed, Failure: r.Failure, Slow: r.Slow}
 }
 
 // raw are the tools as the server sent them.
@@ -61,7 +77,27 @@ func (c cache) load(hash string) *remembered {
 	if jsonv2.Unmarshal(content, r, tolerant...) != nil || r.Version != rememberedVersion {
 		return nil
 	}
+	if !r.Unlisted {
+		r.listed = info.ModTime()
+	}
 	return r
+}
+
+// fail keeps the reason of a failed attempt beside the last known tools, and
+// leaves alone how old these are.
+func (c cache) fail(hash string, def config.Server, a Attempt, onlyLegacy bool) error {
+	r := c.load(hash)
+	if r == nil {
+		r = &remembered{Name: def.Name, Unlisted: true}
+	}
+	r.Failure, r.Failed, r.Slow = a.Failure, a.Failed, a.Slow
+	if onlyLegacy {
+		r.Protocol = legacy
+	}
+	if err := c.store(hash, r); err != nil || c.dir == "" || r.Unlisted {
+		return err
+	}
+	return os.Chtimes(c.path(hash), time.Time{}, r.listed)
 }
 
 // store replaces the file atomically. Only the user may read it: tools can tell
@@ -77,7 +113,7 @@ func (c cache) store(hash string, r *remembered) (err error) {
 	}
 	path := c.path(hash)
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(content) {
-		return nil
+		return os.Chtimes(path, time.Time{}, time.Now()) // it has been confirmed
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -103,7 +139,7 @@ func (c cache) store(hash string, r *remembered) (err error) {
 // that is not known.
 func LastTools(cacheDir string, def config.Server) *catalog.Server {
 	r := cache{cacheDir}.load(def.Hash())
-	if r == nil {
+	if r == nil || r.Unlisted {
 		return nil
 	}
 	return catalog.NewServer(def.Name, r.raw(), r.Instructions, true)

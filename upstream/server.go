@@ -14,6 +14,7 @@ import (
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/internal/environ"
+	"codemode-ls/internal/plaintext"
 	"codemode-ls/upstream/oauth"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -54,6 +55,9 @@ type server struct {
 	// recalled is closed when what is known of last time is offered, if anything is.
 	recalled chan struct{}
 	once     sync.Once // closes settled
+	// needed is closed by the first who needs the server; see Options.OnDemand.
+	needed chan struct{}
+	need   sync.Once // closes needed
 
 	mu      sync.Mutex
 	shown   config.Server // def, at its present place in the file
@@ -71,6 +75,8 @@ type server struct {
 	// when there is none.
 	failures int
 	retry    time.Time
+	idle     bool // nothing has needed it yet
+	last     Attempt
 	session  *session
 	listed   *session        // the session whose tools are offered, once all know of them
 	offer    *catalog.Server // what it offers: live, cached while connecting, or gone
@@ -83,6 +89,7 @@ func newServer(set *Set, def config.Server, state State, failure string) *server
 	s := &server{
 		set: set, def: def, shown: def, hash: def.Hash(), state: state, failure: failure, stderr: new(ring), news: make(chan struct{}),
 		auth: set.signInClient(def), cancel: func() {}, done: make(chan struct{}), settled: make(chan struct{}), recalled: make(chan struct{}),
+		needed: make(chan struct{}), idle: state == Connecting && set.options.OnDemand,
 	}
 	if state != Connecting {
 		close(s.done)
@@ -107,11 +114,32 @@ func (s *server) start(ctx context.Context, after <-chan struct{}, recall *sync.
 		close(s.recalled)
 		recall.Done()
 		recall.Wait()
+		if s.set.options.OnDemand {
+			select {
+			case <-s.needed:
+			case <-ctx.Done():
+				return
+			}
+		}
 		if after != nil {
 			<-after
 		}
 		s.run(ctx, memory != nil && memory.Protocol == legacy)
 	}()
+}
+
+// wake starts the server if it is idle.
+func (s *server) wake() {
+	s.need.Do(func() {
+		s.mu.Lock()
+		idle := s.idle
+		s.idle = false
+		s.mu.Unlock()
+		close(s.needed)
+		if idle {
+			s.set.changed()
+		}
+	})
 }
 
 func (s *server) run(ctx context.Context, onlyLegacy bool) {
@@ -120,6 +148,7 @@ func (s *server) run(ctx context.Context, onlyLegacy bool) {
 	var retired sync.WaitGroup // sessions over HTTP whose calls have not ended yet
 	defer retired.Wait()
 	for ctx.Err() == nil {
+		start := time.Now()
 		attempt, stop := context.WithTimeout(ctx, s.set.limits().ConnectTimeout)
 		dialer := s.set.dialer()
 		dialer.auth = s.auth
@@ -163,6 +192,10 @@ func (s *server) run(ctx context.Context, onlyLegacy bool) {
 			return
 		}
 		again := !neverStarted(err) && !errors.Is(err, errSelf) && demandOf(err) == nil && failures < p.maxRestarts
+		if session == nil && s.set.options.OnDemand {
+			again = false
+			s.keepFailure(Attempt{Failed: time.Now(), Failure: err.Error(), Slow: time.Since(start) > slowFailure}, late)
+		}
 		var retry time.Time
 		if again {
 			retry = time.Now().Add(delay)
@@ -176,6 +209,17 @@ func (s *server) run(ctx context.Context, onlyLegacy bool) {
 			return
 		}
 		delay = min(2*delay, p.maxDelay)
+	}
+}
+
+// keepFailure keeps a failure for the next command, which need not wait for it again.
+func (s *server) keepFailure(a Attempt, onlyLegacy bool) {
+	if redact := s.set.options.Redact; redact != nil {
+		a.Failure = redact(a.Failure)
+	}
+	a.Failure = plaintext.Line(a.Failure, maxKeptFailure)
+	if err := s.set.cache.fail(s.hash, s.def, a, onlyLegacy); err != nil {
+		s.set.log.Warn("cannot keep why the server failed", "server", s.def.Name, "err", err)
 	}
 }
 
@@ -307,10 +351,14 @@ func (s *server) refresh(ctx context.Context, session *session) (changed bool) {
 
 // publishCached offers the last known tools until the server has answered (LSP-1).
 func (s *server) publishCached(memory *remembered) {
-	tools := memory.raw()
-	offer := catalog.NewServer(s.def.Name, tools, memory.Instructions, true)
+	var tools []jsontext.Value
+	var offer *catalog.Server
+	if !memory.Unlisted {
+		tools = memory.raw()
+		offer = catalog.NewServer(s.def.Name, tools, memory.Instructions, true)
+	}
 	s.mu.Lock()
-	s.tools, s.offer = tools, offer
+	s.tools, s.offer, s.last = tools, offer, memory.attempt()
 	s.mu.Unlock()
 	s.set.changed()
 }
@@ -402,7 +450,10 @@ func (s *server) announce(listed *session) {
 func (s *server) status() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st := Status{Server: s.shown, State: s.state, Error: s.failure, Stderr: s.stderr.String()}
+	st := Status{Server: s.shown, State: s.state, Error: s.failure, Stderr: s.stderr.String(), Last: s.last}
+	if s.idle {
+		st.State = Idle
+	}
 	if s.offer != nil && !s.offer.Gone {
 		st.Tools, st.Cached, st.LeftOut = len(s.offer.Tools), s.offer.Cached, s.offer.Problems
 		if len(s.offer.Tools) == 1 { // those that cannot be used do not count

@@ -313,6 +313,33 @@ func (s *Set) Recalled(ctx context.Context) error {
 	return nil
 }
 
+// Ready starts the idle servers that start names (Options.OnDemand), all at the same
+// time, and waits until those of them that await names have connected or failed.
+func (s *Set) Ready(ctx context.Context, start, await func(Status) bool) error {
+	if err := s.Recalled(ctx); err != nil {
+		return err
+	}
+	var awaited []*server
+	for _, server := range s.snapshot() {
+		st := server.status()
+		if st.State != Idle || !start(st) {
+			continue
+		}
+		if await(st) {
+			awaited = append(awaited, server)
+		}
+		server.wake()
+	}
+	for _, server := range awaited {
+		select {
+		case <-server.settled:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
 // Settled waits until every server has connected or failed once, or ctx ends.
 func (s *Set) Settled(ctx context.Context) error {
 	for {

@@ -19,6 +19,8 @@ const (
 	Failed     State = "failed"    // Error says why; a restart may be pending
 	Stopped    State = "stopped"   // disabled or stopped by a person
 	Untrusted  State = "untrusted" // waits for a person's approval (TRUST-1)
+	// Idle, with Options.OnDemand: not started, because nothing has needed it yet.
+	Idle State = "idle"
 )
 
 // Status is what people see of a server.
@@ -34,7 +36,9 @@ type Status struct {
 	// LeftOut are tools that the server listed and that cannot be used, with the reason.
 	LeftOut []string
 	Cached  bool // its last known tools are shown until it answers
-	PID     int  // of a stdio server, or 0
+	// Last is what is kept of earlier attempts to list its tools.
+	Last Attempt
+	PID  int // of a stdio server, or 0
 	// CodeMode: it is itself a code-mode server, with one tool that takes code (MCP-8).
 	CodeMode bool
 	// Self: it is this program itself, and is not connected (MCP-8).
@@ -50,11 +54,24 @@ type Status struct {
 	Refused bool
 }
 
+// An Attempt is what is known of a definition from earlier attempts to connect.
+type Attempt struct {
+	Listed  time.Time // when its tools were last listed; zero when they are not known
+	Failed  time.Time // when it failed, if that was later; else zero
+	Failure string    // the reason
+	Slow    bool      // it took long to fail
+}
+
 // Options of a Set.
 type Options struct {
 	Log *slog.Logger
 	// CacheDir keeps the last known tools of each definition (LSP-1); "" keeps none.
 	CacheDir string
+	// OnDemand starts a server only when something needs it: a call of one of its
+	// tools, or Ready. One that cannot be connected to is tried once.
+	OnDemand bool
+	// Redact takes secrets out of what is kept of a failure; nil leaves it as it is.
+	Redact func(string) string
 	// Roots are the workspace's folders, offered to servers as MCP roots.
 	Roots []string
 	// Limits has the time limits and the size of values; zero is the defaults.

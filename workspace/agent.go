@@ -65,7 +65,7 @@ func (s *Snapshot) serverOf(fullName string) string {
 // connected: it has failed, is starting, switched off, or not approved.
 func (s *Snapshot) Away(fullName string) (upstream.Status, bool) {
 	for _, v := range s.Servers {
-		if v.State != upstream.Connected && catalog.CanOwn(v.Server.Name, fullName) {
+		if v.State != upstream.Connected && !(v.State == upstream.Idle && v.Cached) && catalog.CanOwn(v.Server.Name, fullName) {
 			return v, true
 		}
 	}

@@ -15,6 +15,9 @@ import (
 // load reads the configuration, or the recordings that stand in for servers.
 func (w *Workspace) load(sources config.Sources) loaded {
 	l := loaded{sources: sources, config: config.Load(w.known.watch(sources))}
+	if w.o.ConnectTimeout > 0 {
+		l.config.Limits.ConnectTimeout = w.o.ConnectTimeout
+	}
 	w.known.servers(l.config.Servers)
 	w.known.servers(l.config.Shadowed)
 	w.hide()

@@ -216,6 +216,7 @@ func (w *Workspace) redactAll(list []string) []string {
 func (w *Workspace) cleaned(list []upstream.Status) []upstream.Status {
 	for i := range list {
 		list[i].Error, list[i].Stderr = w.redact.Text(list[i].Error), w.redact.Text(list[i].Stderr)
+		list[i].Last.Failure = w.redact.Text(list[i].Last.Failure)
 		list[i].Faults, list[i].LeftOut = w.redactAll(list[i].Faults), w.redactAll(list[i].LeftOut)
 		list[i].Refused = list[i].State == upstream.Untrusted && w.verdict(list[i].Server) == config.Refused
 	}

@@ -39,6 +39,7 @@ func (w *Workspace) refresh() *Snapshot {
 
 		UndecidedHooks: w.undecidedHooks(w.loaded.config),
 		UsesDemo:       w.loaded.usesDemo,
+		onDemand:       w.o.OnDemand,
 	}
 	if w.current == nil || !same(w.current, next) {
 		w.current = next

@@ -16,7 +16,7 @@ import (
 func (s *Snapshot) Unmatched(match string) string {
 	state := make([]serverTools, len(s.Servers))
 	for i, v := range s.Servers {
-		state[i] = serverTools{name: v.Server.Name, listed: v.State == upstream.Connected && !v.Cached}
+		state[i] = serverTools{name: v.Server.Name, listed: v.State == upstream.Connected && !v.Cached || s.onDemand && v.Cached}
 	}
 	for _, offer := range s.Listed {
 		tools := toolNames(offer)

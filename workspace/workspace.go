@@ -42,6 +42,11 @@ type Options struct {
 	Restricted bool
 	// Only, when set, is the one server that is used.
 	Only string
+	// OnDemand starts a server only when a call or Ready needs it; its tools are those
+	// that are kept of last time.
+	OnDemand bool
+	// ConnectTimeout is used in place of the setting, unless it is 0.
+	ConnectTimeout time.Duration
 	// DemoWhenEmpty uses the built-in demo server when nothing is configured
 	// (CLI-1).
 	DemoWhenEmpty bool
@@ -83,6 +88,8 @@ type Snapshot struct {
 	UndecidedHooks []config.Hook
 	// UsesDemo: nothing was configured, the demo server stands in.
 	UsesDemo bool
+
+	onDemand bool // kept lists of tools count as those of the servers
 }
 
 // Workspace is open until Close.
@@ -161,6 +168,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 	w.set = upstream.NewSet(upstream.Options{
 		Log: w.log, CacheDir: o.CacheDir, Roots: o.Sources.Folders, Limits: first.config.Limits,
 		Changed: w.changed, Version: o.Version, SignIns: signIns(o.StateDir), Secret: w.secret,
+		OnDemand: o.OnDemand, Redact: w.redact.Text,
 	})
 	w.boxes = sandbox.NewPool(sandbox.Options{
 		MaxRuns: first.config.Limits.MaxRuns, MemoryMB: first.config.Limits.MemoryMB, Log: w.log,
@@ -255,6 +263,16 @@ func (w *Workspace) Snapshot() *Snapshot { return w.refresh() }
 
 // Settled waits until every startable server has connected or failed once.
 func (w *Workspace) Settled(ctx context.Context) error { return w.set.Settled(ctx) }
+
+// Ready starts the servers that start names (Options.OnDemand), all at the same time,
+// and waits until those of them that await names have connected or failed.
+func (w *Workspace) Ready(ctx context.Context, start, await func(upstream.Status) bool) error {
+	return w.set.Ready(ctx, start, await)
+}
+
+// RenewLists lists the tools of the servers whose kept lists are old, and keeps them
+// for the next program (Options.OnDemand).
+func (w *Workspace) RenewLists(ctx context.Context) error { return w.set.RenewLists(ctx) }
 
 // Recalled waits until the tools that are known of last time are in the pool
 // (LSP-1); it waits for no server.

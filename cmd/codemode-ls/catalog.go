@@ -11,6 +11,7 @@ import (
 )
 
 type catalogCommand struct {
+	Fresh     bool   `help:"List the tools of the servers again first, instead of using the kept lists."`
 	Budget    *int   `help:"Budget for the tools in tokens; the header and the notes on a part are not counted. Default: the setting." placeholder:"N"`
 	Namespace string `help:"Only this server's tools." placeholder:"NS"`
 	JSON      bool   `name:"json" help:"Print the answer of codemode/catalog."`
@@ -24,7 +25,7 @@ func (catalogCommand) Help() string {
 }
 
 func (c *catalogCommand) Run(a *app) error {
-	w, err := a.open(nil)
+	w, err := a.open(needs{fresh: c.Fresh}, nil)
 	if err != nil {
 		return err
 	}
@@ -55,6 +56,7 @@ func (c *catalogCommand) Run(a *app) error {
 }
 
 type typesCommand struct {
+	Fresh  bool   `help:"List the tools of the servers again first, instead of using the kept lists."`
 	Output string `short:"o" help:"Write to this file." placeholder:"FILE" type:"path"`
 }
 
@@ -65,7 +67,7 @@ func (typesCommand) Help() string {
 }
 
 func (c *typesCommand) Run(a *app) error {
-	w, err := a.open(nil)
+	w, err := a.open(needs{fresh: c.Fresh}, nil)
 	if err != nil {
 		return err
 	}
@@ -79,6 +81,7 @@ func (c *typesCommand) Run(a *app) error {
 }
 
 type searchCommand struct {
+	Fresh     bool   `help:"List the tools of the servers again first, instead of using the kept lists."`
 	Query     string `arg:"" optional:"" help:"Words to look for. Without: the whole pool."`
 	Limit     int    `help:"At most this many." placeholder:"N"`
 	Offset    int    `help:"Leave out the first ones." placeholder:"N"`
@@ -93,7 +96,7 @@ func (searchCommand) Help() string {
 }
 
 func (c *searchCommand) Run(a *app) error {
-	w, err := a.open(nil)
+	w, err := a.open(needs{fresh: c.Fresh}, nil)
 	if err != nil {
 		return err
 	}

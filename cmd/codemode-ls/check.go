@@ -17,6 +17,7 @@ import (
 
 type checkCommand struct {
 	Scripts []string `arg:"" help:"*.exec.ts and *.exec.js files, or - for standard input." placeholder:"SCRIPT"`
+	Fresh   bool     `help:"List the tools of the servers again first, instead of using the kept lists."`
 	Format  string   `help:"How to print findings: ${enum}." enum:"text,json,github,sarif" default:"text"`
 }
 
@@ -42,16 +43,21 @@ func (c *checkCommand) Run(a *app) error {
 		language   script.Language
 	}
 	var sources []source
+	var texts []string
 	for _, path := range c.Scripts { // before any server starts
 		code, language, _, err := a.readScript(path)
 		if err != nil {
 			return err
 		}
 		sources = append(sources, source{path, code, language})
+		texts = append(texts, code)
 	}
+	a.of(c.Scripts[0])
 	checker := newChecker(a.log)
 	defer checker.Close()
-	w, err := a.open(nil)
+	n := needsOf(false, texts...)
+	n.fresh = c.Fresh
+	w, err := a.open(n, nil)
 	if err != nil {
 		return err
 	}

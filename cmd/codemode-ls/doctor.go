@@ -72,7 +72,7 @@ func (doctorCommand) Run(a *app) error {
 	checker := newChecker(a.log)
 	defer checker.Close()
 	a.quietDemo = true
-	w, err := a.open(func(o *workspace.Options) {
+	w, err := a.open(needs{every: true}, func(o *workspace.Options) {
 		// The demo server alone, whatever is configured here.
 		o.Sources, o.Recordings = config.Sources{}, nil
 		o.WarmSandboxes = 1

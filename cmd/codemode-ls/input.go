@@ -106,7 +106,7 @@ func (c *runCommand) describe(a *app) error {
 	checker := newChecker(a.log)
 	defer checker.Close()
 	a.quietDemo = true
-	w, err := a.open(func(o *workspace.Options) { o.Offline = true })
+	w, err := a.open(needsOf(false), func(o *workspace.Options) { o.Offline = true })
 	if err != nil {
 		return err
 	}

@@ -86,6 +86,7 @@ type commands struct {
 	Demo        demoCommand        `cmd:"" help:"Run the built-in demo MCP server on standard input and output."`
 	Init        initCommand        `cmd:"" help:"Create .codemode/ with an example script and configuration."`
 	Doctor      doctorCommand      `cmd:"" help:"Say what works on this machine, what does not, and what to do."`
+	RenewLists  renewCommand       `cmd:"" name:"renew-lists" hidden:"" help:"List the tools of all servers and keep them, for the next command."`
 	Completion  completionCommand  `cmd:"" help:"Print the completion script of a shell."`
 	Complete    completeCommand    `cmd:"" hidden:"" help:"Complete a command line, for the scripts of completion."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
@@ -94,10 +95,12 @@ type commands struct {
 // globals are the flags that every command takes (CLI-1, CLI-7).
 type globals struct {
 	Config    string   `help:"Configuration file to use in place of the user's own." placeholder:"FILE" type:"path"`
-	Workspace string   `help:"Workspace folder. Default: the current folder." placeholder:"DIR" type:"path"`
+	Workspace string   `help:"Workspace folder. Default: the closest one upwards from the script, or from the current folder, with .codemode, an MCP file or .git." placeholder:"DIR" type:"path"`
 	Server    []string `help:"MCP server to use, as 'NAME=COMMAND ARGS'. Repeatable. Trusted because you typed it." placeholder:"'NAME=COMMAND ARGS'" sep:"none"`
 	Tools     []string `help:"Recorded tools/list answers, a file or a folder, to use in place of servers. Repeatable." placeholder:"FILE|DIR" sep:"none" type:"path"`
-	LogLevel  string   `help:"Lowest level to log to standard error: ${enum}." enum:"debug,info,warn,error" default:"warn"`
+	// ConnectTimeout is 0 for the setting.
+	ConnectTimeout time.Duration `help:"How long a server may take to start, such as 5s. Default: the setting mcp.connectTimeoutMs." placeholder:"D"`
+	LogLevel       string        `help:"Lowest level to log to standard error: ${enum}." enum:"debug,info,warn,error" default:"warn"`
 }
 
 // app is what a command works with.
@@ -111,8 +114,10 @@ type app struct {
 	redact *redact.Redactor // that log goes through
 	force  *force
 
-	quietDemo   bool // nobody needs to be told that the demo server is used
-	showsFaults bool // a configuration that leaves nothing to work with is what the command shows
+	quietDemo   bool   // nobody needs to be told that the demo server is used
+	script      string // absolute, of the script or folder that the command is about; "" for none
+	stale       bool   // kept lists of tools are old
+	showsFaults bool   // a configuration that leaves nothing to work with is what the command shows
 }
 
 // force is what must not outlive the program when it ends at once.
@@ -203,6 +208,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 		redact: redactor,
 	}
 	err = parsed.Run(a)
+	a.renewBehind()
 	if err == nil && out.err != nil {
 		err = fmt.Errorf("writing the result: %w", out.err)
 	}

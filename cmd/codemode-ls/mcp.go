@@ -76,7 +76,7 @@ func (c *mcpServeCommand) Run(a *app) error {
 	defer cancel()
 	reporting.Go(func() {
 		if host.Workspace().Settled(ctx) == nil {
-			_ = a.report(host.Workspace()) // a gateway with nothing to offer is one all the same
+			_ = a.report(host.Workspace(), needs{every: true}) // a gateway with nothing to offer is one all the same
 		}
 	})
 	g := gateway.New(gateway.Options{Host: host, Mode: c.mode(), Version: version(), Log: a.log})

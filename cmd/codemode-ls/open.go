@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"codemode-ls/config"
 	"codemode-ls/internal/telemetry"
@@ -43,22 +42,6 @@ func stateDirectory(cacheDir string) string {
 	return cacheDir
 }
 
-// folder is the workspace's folder, absolute.
-func (a *app) folder() (string, error) {
-	dir := a.Workspace
-	if dir == "" {
-		dir = "."
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", &exitError{exitUsage, fmt.Errorf("--workspace %s is not a folder", dir)}
-	}
-	return dir, nil
-}
-
 // options are the workspace's options as far as the flags say them.
 func (a *app) options() (workspace.Options, error) {
 	dir, err := a.folder()
@@ -83,17 +66,19 @@ func (a *app) options() (workspace.Options, error) {
 		Log:        a.log,
 		Redact:     a.redact,
 		Version:    version(),
+
+		ConnectTimeout: a.ConnectTimeout,
 	}, nil
 }
 
-// open opens the workspace, waits until its servers have answered or failed, and
-// says on standard error what a person should know. The caller closes it.
-func (a *app) open(change func(*workspace.Options)) (*workspace.Workspace, error) {
+// open opens the workspace, waits until what the command needs is known, and says on
+// standard error what a person should know. The caller closes it.
+func (a *app) open(n needs, change func(*workspace.Options)) (*workspace.Workspace, error) {
 	o, err := a.options()
 	if err != nil {
 		return nil, err
 	}
-	o.DemoWhenEmpty = true
+	o.DemoWhenEmpty, o.OnDemand = true, true
 	if change != nil {
 		change(&o)
 	}
@@ -103,17 +88,12 @@ func (a *app) open(change func(*workspace.Options)) (*workspace.Workspace, error
 	o.Tracer = telemetry.FromEnvironment(nil, o.Version, a.log)
 	w := workspace.Open(a.ctx, o)
 	a.force.set(w.Kill)
-	told := a.tellWaiting(w)
-	err = w.Settled(a.ctx)
-	told()
-	if err != nil {
+	if err := a.await(w, func(ctx context.Context) error { return n.ready(ctx, w) }); err != nil {
 		w.Close()
-		if errors.Is(err, context.Canceled) {
-			return nil, &exitError{exitInterrupted, errors.New("interrupted while servers were starting")}
-		}
-		return nil, err
+		return nil, interruptedStart(err)
 	}
-	if err := a.report(w); err != nil && !o.Offline && !a.showsFaults {
+	a.noteStale(w)
+	if err := a.report(w, n); err != nil && !o.Offline && !a.showsFaults {
 		w.Close()
 		return nil, err
 	}
@@ -122,7 +102,7 @@ func (a *app) open(change func(*workspace.Options)) (*workspace.Workspace, error
 
 // report says what is wrong with the configuration. An error is one that leaves
 // nothing to work with.
-func (a *app) report(w *workspace.Workspace) error {
+func (a *app) report(w *workspace.Workspace, n needs) error {
 	s := w.Snapshot()
 	a.findings(s.Config)
 	for _, p := range s.Problems {
@@ -142,8 +122,16 @@ func (a *app) report(w *workspace.Workspace) error {
 			fmt.Fprintf(a.stderr, "--%s %s matches no tool: %s\n", r.Effect, single(r.Match), printable(notice))
 		}
 	}
+	var failed failures
 	for _, st := range s.Servers {
+		if !n.uses(s.Servers, st) {
+			continue // it makes no difference
+		}
 		switch st.State {
+		case upstream.Idle:
+			if st.Last.Failure != "" {
+				failed.add(" failed when last started: "+printable(st.Last.Failure)+" (--fresh tries again)", oneLine(st.Server.Name))
+			}
 		case upstream.Failed:
 			if st.Server.Problem != "" {
 				continue // a finding has said it
@@ -152,7 +140,7 @@ func (a *app) report(w *workspace.Workspace) error {
 				fmt.Fprintln(a.stderr, printable(st.Error))
 				continue
 			}
-			fmt.Fprintf(a.stderr, "server %s failed: %s\n", oneLine(st.Server.Name), printable(st.Error))
+			failed.add(" failed: "+printable(st.Error), oneLine(st.Server.Name))
 		case upstream.Untrusted:
 			what := "waits for your approval"
 			if st.Refused {
@@ -168,6 +156,7 @@ func (a *app) report(w *workspace.Workspace) error {
 			}
 		}
 	}
+	failed.print(a.stderr)
 	for _, h := range s.UndecidedHooks {
 		fmt.Fprintf(a.stderr, "a hook of %s waits for your approval (%s): codemode-ls trust allow %s\n",
 			printable(h.Origin()), printable(h.Summary()), h.Name())
@@ -189,8 +178,39 @@ func (a *app) report(w *workspace.Workspace) error {
 	return nil
 }
 
+// failures are servers by what is wrong with them: what many have in common is one
+// line.
+type failures []failure
+
+type failure struct {
+	what    string
+	servers []string
+}
+
+func (f *failures) add(what, server string) {
+	i := slices.IndexFunc(*f, func(other failure) bool { return other.what == what })
+	if i < 0 {
+		i = len(*f)
+		*f = append(*f, failure{what: what})
+	}
+	(*f)[i].servers = append((*f)[i].servers, server)
+}
+
+func (f failures) print(w io.Writer) {
+	for _, v := range f {
+		noun := "server"
+		if len(v.servers) > 1 {
+			noun = "servers"
+		}
+		fmt.Fprintf(w, "%s %s%s\n", noun, listOf(v.servers), v.what)
+	}
+}
+
 // faulty says that the configuration has errors that leave nothing to work with.
-func faulty(s *workspace.Snapshot) bool { return hasErrors(s.Config) && len(s.Catalog.Tools()) == 0 }
+func faulty(s *workspace.Snapshot) bool {
+	startable := func(st upstream.Status) bool { return st.State == upstream.Idle || st.State == upstream.Connecting }
+	return hasErrors(s.Config) && len(s.Catalog.Tools()) == 0 && !slices.ContainsFunc(s.Servers, startable)
+}
 
 func hasErrors(c *config.Config) bool {
 	return slices.ContainsFunc(c.Findings, func(f config.Finding) bool { return f.Severity == "error" })
@@ -227,35 +247,6 @@ func (a *app) findings(c *config.Config) {
 			meant = fmt.Sprintf("; did you mean %q?", f.Closest)
 		}
 		fmt.Fprintf(a.stderr, "%s%s: %s%s\n", at, f.Severity, printable(f.Message), printable(meant))
-	}
-}
-
-// waitingNotice is how long servers may start in silence.
-const waitingNotice = 3 * time.Second
-
-// tellWaiting names, on a terminal, the servers that take long to start; one of
-// npx may be downloading. The caller calls the function when they have started.
-func (a *app) tellWaiting(w *workspace.Workspace) func() {
-	if !isTerminal(a.stderr) {
-		return func() {}
-	}
-	told := make(chan struct{})
-	timer := time.AfterFunc(waitingNotice, func() {
-		defer close(told)
-		var names []string
-		for _, st := range w.Snapshot().Servers {
-			if st.State == upstream.Connecting {
-				names = append(names, printable(st.Server.Name))
-			}
-		}
-		if len(names) > 0 {
-			fmt.Fprintf(a.stderr, "waiting for %s to start …\n", strings.Join(names, ", "))
-		}
-	})
-	return func() {
-		if !timer.Stop() {
-			<-told
-		}
 	}
 }
 

@@ -64,6 +64,7 @@ func (c *runCommand) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.of(c.Script)
 	q := exec.Request{
 		Code: code, URI: uri, Language: language,
 		TimeoutMs: int(c.Timeout.Milliseconds()),
@@ -90,7 +91,7 @@ func (c *runCommand) Run(a *app) error {
 	}
 	checker := newChecker(a.log)
 	defer checker.Close()
-	w, err := a.open(func(o *workspace.Options) {
+	w, err := a.open(needsOf(!c.DryRun, code), func(o *workspace.Options) {
 		o.Allow, o.Deny = c.Allow, c.Deny
 		o.Check = checker
 		o.Offline = c.Replay != ""

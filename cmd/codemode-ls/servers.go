@@ -33,7 +33,7 @@ func (serversCommand) Help() string {
 
 func (c *serversCommand) Run(a *app) error {
 	a.showsFaults = true
-	w, err := a.open(func(o *workspace.Options) { o.DemoWhenEmpty = false })
+	w, err := a.open(needs{every: true}, func(o *workspace.Options) { o.DemoWhenEmpty = false })
 	if err != nil {
 		return err
 	}

@@ -246,8 +246,8 @@ func TestCli4SecondInterrupt(t *testing.T) {
 	if err := os.WriteFile(server, []byte("#!/bin/sh\ntrap '' HUP INT TERM\necho stuck >&2\nwhile :; do sleep 1; done\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	p := onTerminal(t, `return 1`, nil, "run", "--server", "stuck=sh "+server)
-	p.see("waiting for stuck to start")
+	p := onTerminal(t, `return await tools.mcp__stuck__x({})`, nil, "run", "--server", "stuck=sh "+server)
+	p.see("connecting to stuck")
 	p.press("\x03")
 	p.see("interrupt again to end at once")
 	p.press("\x03")

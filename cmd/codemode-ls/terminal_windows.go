@@ -2,9 +2,15 @@ package main
 
 import (
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/windows"
 )
+
+// detached is for a program that outlives this one.
+func detached() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS}
+}
 
 // terminalPath is the terminal that the process belongs to.
 const terminalPath = "CONIN$"

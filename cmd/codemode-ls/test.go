@@ -73,13 +73,16 @@ func (c *testCommand) Run(a *app) error {
 	case len(c.Allow) > 0 && !c.ReRecord:
 		return &exitError{exitUsage, errors.New("--allow is for --re-record: a replay calls nothing")}
 	}
+	if len(c.Paths) > 0 {
+		a.of(c.Paths[0])
+	}
 	scripts, err := c.find(a)
 	if err != nil {
 		return err
 	}
 	checker := newChecker(a.log) // of the inputs of scripts
 	defer checker.Close()
-	w, err := a.open(func(o *workspace.Options) {
+	w, err := a.open(c.needs(a, scripts), func(o *workspace.Options) {
 		o.Check = checker
 		o.Offline = !c.ReRecord
 		o.DemoWhenEmpty = c.ReRecord
@@ -121,14 +124,30 @@ func (c *testCommand) Run(a *app) error {
 	return err
 }
 
+// needs are those of the scripts that are run on the servers; a replay has none.
+func (c *testCommand) needs(a *app, scripts []string) needs {
+	var texts []string
+	for _, path := range scripts {
+		if code, _, _, err := a.readScript(path); err == nil { // else the test says so
+			texts = append(texts, code)
+		}
+	}
+	return needsOf(c.ReRecord, texts...)
+}
+
 // find are the scripts to test, in a fixed order. A script that is named must
 // have a cassette; in folders those without one are left out.
 func (c *testCommand) find(a *app) ([]string, error) {
 	paths := c.Paths
 	if len(paths) == 0 {
-		dir := a.Workspace
-		if dir == "" {
-			dir = "."
+		dir, err := a.folder()
+		if err != nil {
+			return nil, err
+		}
+		if here, err := filepath.Abs("."); err == nil { // as a person would write it
+			if path, err := filepath.Rel(here, dir); err == nil {
+				dir = path
+			}
 		}
 		paths = []string{dir}
 	}
