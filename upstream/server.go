@@ -194,7 +194,7 @@ func (s *server) run(ctx context.Context, onlyLegacy bool) {
 		again := !neverStarted(err) && !errors.Is(err, errSelf) && demandOf(err) == nil && failures < p.maxRestarts
 		if session == nil && s.set.options.OnDemand {
 			again = false
-			s.keepFailure(Attempt{Failed: time.Now(), Failure: err.Error(), Slow: time.Since(start) > slowFailure}, late)
+			s.keepFailure(Attempt{Failed: time.Now(), Failure: err.Error(), Slow: late || time.Since(start) > slowFailure}, late)
 		}
 		var retry time.Time
 		if again {

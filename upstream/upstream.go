@@ -59,7 +59,7 @@ type Attempt struct {
 	Listed  time.Time // when its tools were last listed; zero when they are not known
 	Failed  time.Time // when it failed, if that was later; else zero
 	Failure string    // the reason
-	Slow    bool      // it took long to fail
+	Slow    bool      // it took long to fail, or did not answer in time
 }
 
 // Options of a Set.

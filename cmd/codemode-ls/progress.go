@@ -46,13 +46,16 @@ const shownCalls = 2
 const tick = 100 * time.Millisecond
 
 func newProgress(w io.Writer) *progress {
-	terminal := isTerminal(w) && os.Getenv("TERM") != "dumb"
+	terminal := redraws(w)
 	return &progress{
 		w: w, live: terminal, colour: terminal && os.Getenv("NO_COLOR") == "",
 		width: func() int { return screenWidth(w) },
 		now:   time.Now,
 	}
 }
+
+// redraws says whether w is a terminal that can draw over what it shows.
+func redraws(w io.Writer) bool { return isTerminal(w) && os.Getenv("TERM") != "dumb" }
 
 // Event takes one event of a run.
 func (p *progress) Event(e exec.Event) {

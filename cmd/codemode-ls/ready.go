@@ -140,7 +140,7 @@ const waitingNotice = 200 * time.Millisecond
 // await runs wait, which waits for servers, and shows on a terminal which ones are
 // connecting: one of npx may be downloading.
 func (a *app) await(w *workspace.Workspace, wait func(context.Context) error) error {
-	if !isTerminal(a.stderr) {
+	if !redraws(a.stderr) {
 		return wait(a.ctx)
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
