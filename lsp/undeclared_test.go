@@ -134,3 +134,33 @@ func (g *stage) noWarnings(t *testing.T) {
 	}
 	t.Logf("%d scripts, %d findings are information", len(cases), information)
 }
+
+// TYPE-7: after a run, completion, hover and signature know the result, without a
+// cast, also of text that is JSON.
+func TestEditorKnowsSeenResults(t *testing.T) {
+	g := undeclaredStage(t)
+	g.seeResults(t)
+	for _, tt := range []struct{ marked, label string }{
+		{`const { applications } = await tools["mcp__docker-okta__list_applications"]({}); applications[0].|`, "status"},
+		{`const issues = JSON.parse(await tools["mcp__github-archived__list_issues"]({ owner: "o", repo: "r" })); issues.map((i) => i.user.|)`, "login"},
+		{`(await tools.mcp__coolify__get_version({})).|`, "toUpperCase"},
+	} {
+		if _, ok := g.items(tt.marked)[tt.label]; !ok {
+			t.Errorf("%s: no %s", tt.marked, tt.label)
+		}
+	}
+	for name := range g.items(`(await tools["mcp__github-archived__list_issues"]({ owner: "o", repo: "r" })).|`) {
+		if strings.Contains(name, "arsesTo") || strings.Contains(name, "json") || name == "value" {
+			t.Errorf("%s is offered of a text that is JSON", name)
+		}
+	}
+	for marked, want := range map[string]string{
+		`const serv|ers = await tools.mcp__coolify__list_servers({})`: "uuid: string",
+		`await tools.mcp__coolify__list_|servers({})`:                 "what results looked like so far",
+		`await tools.mcp__coolify__list_s|ervers({})`:                 "uuid: string;",
+	} {
+		if text, _ := g.hoverAt(marked); !strings.Contains(text, want) {
+			t.Errorf("%s: %q is not in\n%s", marked, want, text)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -53,31 +52,6 @@ func (c *catalogCommand) Run(a *app) error {
 	fmt.Fprintln(a.stdout, a.data(r.Text))
 	fmt.Fprintf(a.stderr, "%d of %d tools, %d tokens (declared one by one: %d)\n", r.Shown, r.Total, r.Tokens, r.FlatTokens)
 	return nil
-}
-
-type typesCommand struct {
-	Fresh  bool   `help:"List the tools of the servers again first, instead of using the kept lists."`
-	Output string `short:"o" help:"Write to this file." placeholder:"FILE" type:"path"`
-}
-
-func (typesCommand) Help() string {
-	return `Examples:
-  codemode-ls types
-  codemode-ls types -o .codemode/tools.d.ts`
-}
-
-func (c *typesCommand) Run(a *app) error {
-	w, err := a.open(needs{fresh: c.Fresh}, nil)
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	text := w.Snapshot().Catalog.Declarations().Text
-	if c.Output != "" {
-		return os.WriteFile(c.Output, []byte(text), 0o644)
-	}
-	_, err = fmt.Fprint(a.stdout, a.data(text))
-	return err
 }
 
 type searchCommand struct {
