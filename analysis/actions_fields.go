@@ -180,6 +180,7 @@ func (m *mender) rewrites(within script.Range) []mend {
 				c.kind, c.preferred = kindRewrite, false
 				all = append(all, c)
 			}
+			all = append(all, m.resultTypes(u)...)
 		}
 	}
 	start := m.offset(within.Start)

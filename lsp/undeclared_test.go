@@ -164,3 +164,41 @@ func TestEditorKnowsSeenResults(t *testing.T) {
 		}
 	}
 }
+
+// ACT-2: what is known of a result is written down at the call or as a type of the
+// script's own, and the script has nothing wrong with it then.
+func TestAct2TypeTheResult(t *testing.T) {
+	g := undeclaredStage(t)
+	g.snap.Client.CodeActionLiterals, g.snap.Client.DocumentChanges = true, true
+	g.seeResults(t)
+	for text, want := range map[string][]string{
+		"// @options: {\"timeout_ms\": 1000}\n  const s = await tools.mcp__coolify__list_servers({});\nreturn s;\n": {
+			"Type the result from the last run", "Type the result as ListServersResult, a type in this script",
+		},
+		"const s = await tools[\"mcp__live-met-museum__list-departments\"]({});\nreturn s;\n": {
+			"Parse the JSON text from the last run", "Parse the JSON text as ListDepartmentsResult, a type in this script",
+		},
+	} {
+		doc := g.open(text)
+		at := doc.Position(strings.Index(text, "tools"))
+		found := map[string]*protocol.CodeAction{}
+		for _, a := range g.actionsAt(t.Context(), protocol.Range{Start: at, End: at}, protocol.CodeActionKindRefactorRewrite) {
+			found[a.Title] = a
+		}
+		for _, title := range want {
+			a := found[title]
+			if a == nil || a.Edit == nil {
+				t.Errorf("no %q in %v", title, found)
+				continue
+			}
+			edited := applied(doc, editsOf(a))
+			diagnostics, err := analysis.Check(t.Context(), g.engine, g.snap.Workspace, edited, script.TypeScript)
+			if err != nil || len(diagnostics) > 0 {
+				t.Errorf("%s: %v %v in\n%s", title, err, diagnostics, edited)
+			}
+			if title[0] == 'P' && !strings.Contains(edited, "(JSON.parse(await tools[") {
+				t.Errorf("not parsed:\n%s", edited)
+			}
+		}
+	}
+}
