@@ -129,6 +129,8 @@ func TestInputsThatJSONCannotCarry(t *testing.T) {
 		{"", "Missing", "input: This type is unknown."},
 		{"import type { X } from './x';", "{ x: X }", "input.x: This type is unknown."},
 		{"", "[...string[], number]", "input[0]: A tuple can have a rest at its end alone."},
+		{"type D = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;", "`${D}${D}${D}${D}-a-long-text-behind-the-digits`", ""},
+		{"type D = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;", "`${D}${D}${D}${D}-` | `a-much-${D}${D}${D}${D}-longer-${'text-that-is-repeated-again-and-again-and-again-and-again-and-again-and-again-and-again-and-again'}`", "input: This type is too large"},
 		{"type N<T> = { v: T; n?: N<T[]> };", "N<string>", "input: This type is too deep"},
 	} {
 		c, err := e.ReadContract(t.Context(), tt.types+"\nexport default async function (input: "+tt.typ+") {}", script.TypeScript)

@@ -41,9 +41,7 @@ func inputArguments(args []string) []string {
 		if arg == "--help" || arg == "-h" {
 			help = i
 		}
-		if _, is := script.LanguageOf(arg); is && !strings.HasPrefix(arg, "-") {
-			named = true
-		}
+		named = named || !strings.HasPrefix(arg, "-") && (strings.HasSuffix(arg, ".ts") || strings.HasSuffix(arg, ".js"))
 	}
 	if help >= 0 && named {
 		args[help] = "--describe"

@@ -53,6 +53,7 @@ type Problem struct {
 const (
 	maxExamples = 20
 	maxProblems = 50
+	maxSchema   = 1 << 20 // bytes
 )
 
 func prepareContract(ctx context.Context, s *lsp.Server, params []byte) (func() (any, error), error) {
@@ -148,8 +149,12 @@ func (r *contractReader) read() {
 	if p.Kind == ast.KindParameter {
 		s.defaultsOf(p, function, root)
 	}
-	if len(r.answer.Problems) == 0 {
-		r.answer.Input = encodeSchema(root)
+	if len(r.answer.Problems) > 0 {
+		return
+	}
+	if r.answer.Input = encodeSchema(root); len(r.answer.Input) > maxSchema {
+		r.answer.Input = nil
+		r.problem(typeNode, "input", "This type is too large: it stands for too many values.")
 	}
 }
 
@@ -173,7 +178,11 @@ func (r *contractReader) output(signature *checker.Signature) json.Value {
 	if len(silent.answer.Problems) > 0 {
 		return nil
 	}
-	return encodeSchema(root)
+	schema := encodeSchema(root)
+	if len(schema) > maxSchema {
+		return nil
+	}
+	return schema
 }
 
 // problem notes a part of the type that JSON cannot carry.
