@@ -136,6 +136,9 @@ func (c *runCommand) describe(a *app) error {
 	} else {
 		fmt.Fprintln(a.stdout, "Input: "+printable(input.Type(contract.Input)))
 	}
+	for _, d := range input.Definitions(contract.Input) {
+		wrapped(a.stdout, "  "+oneLine(d.Path)+" is ", strings.Fields(oneLine(d.Type)), 4, screenWidth(a.stdout))
+	}
 	if contract.Output != nil {
 		fmt.Fprintln(a.stdout)
 		wrapped(a.stdout, "Returns: ", strings.Fields(oneLine(input.Type(contract.Output))), 2, screenWidth(a.stdout))
@@ -170,7 +173,7 @@ func indented(text string) string {
 
 // printFields prints the table of an input, its descriptions wrapped to the width.
 func printFields(w io.Writer, fields []input.Field, width int) {
-	maxName, maxType := 28, max(20, width/3)
+	maxName, maxType := 28, min(max(20, width/3), 36)
 	name, kind := 0, 0
 	for _, f := range fields {
 		name, kind = max(name, columns(fieldName(f))), max(kind, columns(oneLine(f.Type)))

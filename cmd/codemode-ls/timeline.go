@@ -130,6 +130,9 @@ func milliseconds(ms int64) string {
 
 // screenWidth is the width of a terminal, or what COLUMNS says, or 80.
 func screenWidth(w any) int {
+	if o, ok := w.(*output); ok {
+		w = o.Writer
+	}
 	if f, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width

@@ -38,6 +38,20 @@ func Type(schema jsontext.Value) string {
 	return c.typeText(c.schema, 0)
 }
 
+// Definitions are the named types that the types of fields refer to, in one line each.
+func Definitions(schema jsontext.Value) (all []Field) {
+	c, err := parse(schema)
+	if err != nil {
+		return nil
+	}
+	root, _ := c.schema.(map[string]any)
+	definitions, _ := root["$defs"].(map[string]any)
+	for _, name := range sorted(definitions) {
+		all = append(all, Field{Path: name, Type: c.typeText(definitions[name], 0)})
+	}
+	return all
+}
+
 func parse(schema jsontext.Value) (*checker, error) {
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(string(schema)))
 	if err != nil {
@@ -181,11 +195,14 @@ func (c *checker) objectText(s map[string]any, depth int) string {
 	var parts []string
 	required := texts(s["required"])
 	for _, name := range sorted(properties) {
-		mark := "?"
+		mark, text := "?", c.typeText(properties[name], depth+1)
 		if slices.Contains(required, name) {
 			mark = ""
 		}
-		parts = append(parts, name+mark+": "+c.typeText(properties[name], depth+1))
+		if !isName(name) {
+			name = literal(name)
+		}
+		parts = append(parts, name+mark+": "+text)
 	}
 	if more, ok := s["additionalProperties"].(map[string]any); ok && len(parts) == 0 {
 		return "Record<string, " + c.typeText(more, depth+1) + ">"
