@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"codemode-ls/catalog"
@@ -312,11 +313,21 @@ func (x *run) send(ctx context.Context, c *call) (*upstream.Result, error) {
 	c.sent = sent
 	timer := time.AfterFunc(timeout, func() { cancel(errCallTimeout) })
 	defer timer.Stop()
+	var held atomic.Int64 // how long questions of the server took
 	result, err := x.r.Caller.Call(ctx, upstream.Call{
 		Server: c.tool.Server, Tool: c.tool.MCPName, Arguments: c.record.Arguments, Timeout: timeout,
 		Sent: func() { x.schedule.launched(c.slot) },
+		Asked: func() func() { // a person reads what the server wants to know
+			since, release := time.Now(), x.clock.Hold(sandbox.ForPermission)
+			timer.Stop()
+			return func() {
+				release()
+				held.Add(int64(time.Since(since)))
+				timer.Reset(timeout)
+			}
+		},
 		Progress: func(progress, total float64, message string) {
-			if left := most - time.Since(sent); left > 0 && timer.Stop() {
+			if left := most - time.Since(sent) + time.Duration(held.Load()); left > 0 && timer.Stop() {
 				timer.Reset(min(timeout, left))
 			}
 			x.mu.Lock()

@@ -44,6 +44,8 @@ type codemodeClient struct {
 	Models     bool `json:"models,omitzero"`     // answers codemode/model: scripts may use its models
 	Trust      bool `json:"trust,omitzero"`      // asks a person for approval of servers by itself
 	Input      bool `json:"input,omitzero"`      // answers codemode/input
+	// shows the fields of a codemode/input that a server asks for
+	Elicitation bool `json:"elicitation,omitzero"`
 	// names in `$workspace` of its settings those that files of the workspace set, and lets no file write that member
 	SplitSettings bool `json:"splitSettings,omitzero"`
 }

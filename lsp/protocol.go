@@ -3,6 +3,7 @@ package lsp
 import (
 	"codemode-ls/catalog"
 	"codemode-ls/exec"
+	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/protocol"
@@ -259,11 +260,19 @@ type InputQuestion struct {
 	Default     string   `json:"default,omitzero"`
 	Options     []string `json:"options,omitzero"`  // the answer must be one of them
 	Password    bool     `json:"password,omitzero"` // it must not be shown
+	// Server, with Fields, asks in place of a file: it is the MCP server that wants to
+	// know, and Description its words. Only to clients with `elicitation`.
+	Server string           `json:"server,omitzero"`
+	Fields []upstream.Field `json:"fields,omitzero"`
 }
 
 // InputAnswer of codemode/input; without a value nobody has answered.
 type InputAnswer struct {
 	Value *string `json:"value,omitzero"`
+	// Action and Content answer a server: "accept" with a value for each field that was
+	// filled in, "decline" or "cancel".
+	Action  string         `json:"action,omitzero"`
+	Content jsontext.Value `json:"content,omitzero"`
 }
 
 // ServerApproval is a definition that waits for a person's approval.

@@ -42,7 +42,7 @@ type field struct {
 func readDeclarations(t *testing.T) *declarations {
 	t.Helper()
 	d := &declarations{t: t, types: map[string]*declaredType{}, methods: map[string]*ast.FuncDecl{}, files: map[string]*ast.File{}, answers: map[string]string{}}
-	for _, pkg := range []string{"lsp", "exec", "catalog", "permission"} {
+	for _, pkg := range []string{"lsp", "exec", "catalog", "permission", "upstream"} {
 		paths, err := filepath.Glob(filepath.Join("..", pkg, "*.go"))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("no files of %s (%v)", pkg, err)

@@ -118,6 +118,7 @@ func (s *Server) openNow(ctx context.Context) opened {
 		o.Check = analysis.NewChecker(s.engine)
 	}
 	o.Models = s.session.Snapshot().Client.models()
+	o.Asker = elicitor{s}
 	o.Changed = func() { poke(s.workspaceChanged) }
 	if ctx.Err() != nil {
 		return nil

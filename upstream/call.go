@@ -105,13 +105,28 @@ func (s *session) call(ctx context.Context, c Call, arguments jsontext.Value, li
 	begin := time.Now()
 	timer := time.AfterFunc(limit, func() { cancel(errTooLate) })
 	defer timer.Stop()
+	var held atomic.Int64 // how long the clock has stood still
 	token, release := s.expectProgress(func(p progress) {
-		if left := callCeiling - time.Since(begin); left > 0 && ctx.Err() == nil {
+		if left := callCeiling - time.Since(begin) + time.Duration(held.Load()); left > 0 && ctx.Err() == nil && timer.Stop() {
 			timer.Reset(min(limit, left))
 		}
 		c.report(p)
 	})
 	defer release()
+	defer s.underWay(func() func() {
+		since, release := time.Now(), func() {}
+		timer.Stop()
+		if c.Asked != nil {
+			release = c.Asked()
+		}
+		return func() {
+			release()
+			held.Add(int64(time.Since(since)))
+			if ctx.Err() == nil {
+				timer.Reset(limit)
+			}
+		}
+	})()
 
 	var request mcp.CallToolRequest
 	request.Params.Name = c.Tool

@@ -318,6 +318,31 @@ func (g *gate) RoundTrip(req *http.Request) (*http.Response, error) {
 	return g.answered(req, resp, x, demand)
 }
 
+// post sends a message that nothing is answered to.
+func (g *gate) post(ctx context.Context, to, session string, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if session != "" {
+		req.Header.Set(transport.HeaderKeySessionID, session)
+	}
+	if g.version != "" {
+		req.Header.Set(transport.HeaderKeyProtocolVersion, g.version)
+	}
+	resp, err := g.client().Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return newHTTPFailure(resp, readPage(resp))
+	}
+	return nil
+}
+
 // answered makes of an answer what the MCP library may read.
 func (g *gate) answered(req *http.Request, resp *http.Response, x *exchange, demand *signInDemand) (*http.Response, error) {
 	if redirects(resp) { // the client asks checkRedirect

@@ -19,6 +19,7 @@ import (
 	"codemode-ls/config"
 	"codemode-ls/upstream/oauth"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -76,12 +77,17 @@ type session struct {
 	log     *slog.Logger
 	records limiter // of what it logs
 
-	mu       sync.Mutex
-	progress map[string]*reporter // by token; guards the reporters too
-	token    int
-	demand   atomic.Pointer[signInDemand] // the last one of the server
-	calls    int                          // that wait for their answers
-	idle     chan struct{}                // closed when there are none; nil when nobody waits for it
+	mu        sync.Mutex
+	progress  map[string]*reporter // by token; guards the reporters too
+	token     int
+	demand    atomic.Pointer[signInDemand] // the last one of the server
+	asker     Asker                        // nil: nobody answers questions of the server
+	asking    map[*heldCall]bool
+	questions int // that are open
+	opened    []*openQuestion
+	params    map[string]jsontext.Value // of questions that have come, by id
+	calls     int                       // that wait for their answers
+	idle      chan struct{}             // closed when there are none; nil when nobody waits for it
 
 	ctx        context.Context // until the session is closed
 	cancel     context.CancelFunc
@@ -105,6 +111,7 @@ type dialer struct {
 	maxValue int
 	changed  func() // a server's state has changed
 	auth     *oauth.Client
+	asker    Asker
 	trim     func()
 	// endpoint is how long a server of the old transport may take to name its
 	// endpoint; 0 is as long as connecting may take.
@@ -156,6 +163,7 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	s := &session{
 		name: def.Name, url: def.URL, legacy: onlyLegacy, changed: make(chan struct{}, 1), asked: make(chan struct{}, 1),
 		progress: map[string]*reporter{}, stderr: stderr, trim: d.trim, maxValue: d.maxValue, reconsider: d.changed,
+		asker: d.asker, asking: map[*heldCall]bool{}, params: map[string]jsontext.Value{},
 		log: d.log, records: limiter{burst: 50, every: 100 * time.Millisecond},
 	}
 	s.life, s.finish = context.WithCancel(context.Background())
@@ -187,6 +195,11 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 	if onlyLegacy {
 		//lint:ignore SA1019 most servers speak nothing newer (MCP-3)
 		options = append(options, client.WithLegacyProtocolOnly())
+	}
+	if s.asker != nil {
+		options = append(options, client.WithElicitationHandler(inputOfResult{s}), client.WithClientCapabilities(mcp.ClientCapabilities{
+			Elicitation: &mcp.ElicitationCapability{Form: &struct{}{}, URL: &struct{}{}},
+		}))
 	}
 	s.client = client.NewClient(t, options...)
 	s.client.OnNotification(s.notified)
@@ -543,6 +556,15 @@ func (s *session) close() {
 	}
 	_ = s.client.Close()
 	s.background.Wait()
+}
+
+// inBackground does work that close waits for, unless it has begun.
+func (s *session) inBackground(work func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() == nil {
+		s.background.Go(work)
+	}
 }
 
 // rootsChanged tells the server, without waiting for it.

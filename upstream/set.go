@@ -104,7 +104,7 @@ func (s *Set) dialer() dialer {
 	d := dialer{
 		log: s.log, version: s.options.Version, roots: s.currentRoots, running: &s.running,
 		maxLine: maxMessage(s.options.Limits.MaxValueBytes), maxValue: s.options.Limits.MaxValueBytes,
-		changed: s.changed, trim: s.memory.trim, http: s.http,
+		changed: s.changed, trim: s.memory.trim, http: s.http, asker: s.options.Asker,
 	}
 	if len(s.roots) > 0 {
 		d.dir = s.roots[0]

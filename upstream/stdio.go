@@ -320,6 +320,7 @@ func (t *stdioTransport) request(ctx context.Context, line []byte, method string
 		t.note(fmt.Sprintf("its request %q cannot be read and was not answered", clip(method, 60)))
 		return
 	}
+	r.Params = json.RawMessage(part(line, "params")) // in the server's order
 	if t.out.waiting() > maxQueuedReplies {
 		t.note("it does not read the answers to its requests, so they are no longer answered")
 		return
@@ -501,7 +502,7 @@ func (t *stdioTransport) SetNotificationHandler(handle func(mcp.JSONRPCNotificat
 func (t *stdioTransport) SetRequestHandler(handle transport.RequestHandler) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.onRequest = decline(handle)
+	t.onRequest = t.s.answering(handle, nil)
 }
 
 func (t *stdioTransport) GetSessionId() string { return "" }

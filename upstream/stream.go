@@ -379,6 +379,9 @@ func (e *events) take(name string, text []byte) {
 			e.gate.log.Debug("left out a message of the server", "server", e.gate.s.name, "method", brief(stringOf(m.method)), "bytes", len(text))
 			return
 		}
+		if m.hasID() && stringOf(m.method) == string(mcp.MethodElicitationCreate) {
+			e.gate.s.keepParams(m.id, part(text, "params"))
+		}
 		e.pass(text)
 		return
 	}

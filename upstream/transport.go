@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -105,13 +106,25 @@ func repairInitialize(raw json.RawMessage) json.RawMessage {
 	return repaired
 }
 
-// decline answers what a server asks of us. What no client of ours can show is
-// declined in the protocol's own words (MCP-6); the rest is mcp-go's.
-func decline(next transport.RequestHandler) transport.RequestHandler {
+// answering answers what a server asks of us. What no client of ours can show is
+// declined in the protocol's own words (MCP-6); the rest is mcp-go's. later, when set,
+// sends an answer that a person takes their time for.
+func (s *session) answering(next transport.RequestHandler, later func(*transport.JSONRPCResponse)) transport.RequestHandler {
 	return func(ctx context.Context, req transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 		switch req.Method {
 		case string(mcp.MethodElicitationCreate):
-			return transport.NewJSONRPCResultResponse(req.ID, json.RawMessage(`{"action":"decline"}`)), nil
+			params, err := json.Marshal(req.Params)
+			if err != nil {
+				return nil, fmt.Errorf("the parameters cannot be read: %w", err)
+			}
+			if kept := s.takeParams(req.ID); kept != nil {
+				params = kept
+			}
+			if later == nil {
+				return transport.NewJSONRPCResultResponse(req.ID, s.elicit(ctx, params)), nil
+			}
+			s.inBackground(func() { later(transport.NewJSONRPCResultResponse(req.ID, s.elicit(s.ctx, params))) })
+			return nil, nil
 		case string(mcp.MethodSamplingCreateMessage):
 			const rejected = -1 // the code of the MCP specification's own example
 			return transport.NewJSONRPCErrorResponse(req.ID, rejected, "sampling is not available", nil), nil
@@ -179,8 +192,25 @@ func (t httpTransport) SendRequest(ctx context.Context, req transport.JSONRPCReq
 }
 
 func (t httpTransport) SetRequestHandler(h transport.RequestHandler) {
-	t.StreamableHTTP.SetRequestHandler(decline(h))
+	t.StreamableHTTP.SetRequestHandler(t.s.answering(h, t.answer))
 }
+
+// answer sends an answer to a request of the server: the library's own way gives up
+// after half a minute, sooner than a person can read.
+func (t httpTransport) answer(response *transport.JSONRPCResponse) {
+	ctx, cancel := context.WithTimeout(t.s.ctx, answerTimeout)
+	defer cancel()
+	body, err := json.Marshal(response)
+	if err == nil {
+		err = t.g.post(ctx, t.s.url, t.GetSessionId(), body)
+	}
+	if err != nil {
+		t.g.log.Warn("cannot answer a question of the server", "server", t.s.name, "err", t.s.explain(err))
+	}
+}
+
+// answerTimeout bounds the sending of an answer.
+const answerTimeout = 30 * time.Second
 
 func (t httpTransport) SetProtocolVersion(version string) {
 	t.StreamableHTTP.SetProtocolVersion(version)

@@ -81,6 +81,8 @@ type Options struct {
 	Changed func()
 	// Version of this program, told to servers.
 	Version string
+	// Asker answers what servers ask during calls; nil: they are told that nobody does.
+	Asker Asker
 	// SignIns keeps what people have granted; nil keeps it in memory.
 	SignIns *oauth.Store
 	// Secret is told each secret that signing in has brought, so that it is never shown.
@@ -99,6 +101,9 @@ type Call struct {
 	// request has its place in the stream to the server, or when it has to wait for
 	// the server to connect. It must return at once; it may be called again.
 	Sent func()
+	// Asked, when set, is called when the server has a question for a person, and what
+	// it returns when that is over: meanwhile no clock of the call runs.
+	Asked func() func()
 	// Progress, when set, receives the server's progress notifications.
 	Progress func(progress, total float64, message string)
 }

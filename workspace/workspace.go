@@ -67,6 +67,8 @@ type Options struct {
 	Changed func()
 	// WarmSandboxes is how many sandbox children wait ready.
 	WarmSandboxes int
+	// Asker answers what servers ask during calls; nil: nobody does.
+	Asker upstream.Asker
 	// Models: whoever runs scripts offers models to them (exec.Request.Models), so
 	// that the types have the members for them.
 	Models bool
@@ -167,7 +169,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 	first := w.load(o.Sources)
 	w.set = upstream.NewSet(upstream.Options{
 		Log: w.log, CacheDir: o.CacheDir, Roots: o.Sources.Folders, Limits: first.config.Limits,
-		Changed: w.changed, Version: o.Version, SignIns: signIns(o.StateDir), Secret: w.secret,
+		Changed: w.changed, Version: o.Version, Asker: o.Asker, SignIns: signIns(o.StateDir), Secret: w.secret,
 		OnDemand: o.OnDemand, Redact: w.redact.Text,
 	})
 	w.boxes = sandbox.NewPool(sandbox.Options{

@@ -91,8 +91,12 @@ func (c *runCommand) Run(a *app) error {
 	}
 	checker := newChecker(a.log)
 	defer checker.Close()
+	terminal := a.openTerminal()
 	w, err := a.open(needsOf(!c.DryRun, code), func(o *workspace.Options) {
 		o.Allow, o.Deny = c.Allow, c.Deny
+		if terminal != nil {
+			o.Asker = terminal
+		}
 		o.Check = checker
 		o.Offline = c.Replay != ""
 		o.WarmSandboxes = 1
@@ -106,7 +110,10 @@ func (c *runCommand) Run(a *app) error {
 		return err
 	}
 	progress := newProgress(a.stderr)
-	q.Asker, q.Events = a.asker(progress, w), progress.Event
+	if terminal != nil {
+		terminal.progress = progress
+	}
+	q.Asker, q.Events = a.asker(terminal, w), progress.Event
 	result := w.Runner().Run(a.ctx, q)
 	progress.Finish()
 	var unrecorded error

@@ -9,7 +9,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"codemode-ls/exec"
 	"codemode-ls/permission"
@@ -29,14 +28,11 @@ func isTerminal(v any) bool {
 
 // asker is who answers questions: the person at the terminal, or nobody
 // (CLI-3).
-func (a *app) asker(p *progress, w *workspace.Workspace) exec.Asker {
-	if isTerminal(a.stderr) {
-		// Not standard input: a script may come from there.
-		if tty, err := os.OpenFile(terminalPath, os.O_RDWR, 0); err == nil {
-			return &terminalAsker{tty: tty, progress: p, workspace: w}
-		}
+func (a *app) asker(t *terminal, w *workspace.Workspace) exec.Asker {
+	if t == nil {
+		return nobody{w.Rules()}
 	}
-	return nobody{w.Rules()}
+	return &terminalAsker{t, w}
 }
 
 // onDescriptor calls do with f's descriptor, and leaves f as it is: after Fd its
@@ -85,8 +81,7 @@ func asked(q exec.Question, hints, arguments string) string {
 
 // terminalAsker asks the person at the terminal.
 type terminalAsker struct {
-	tty       *os.File
-	progress  *progress
+	*terminal
 	workspace *workspace.Workspace
 }
 
@@ -94,20 +89,11 @@ type terminalAsker struct {
 const maxShownArguments = 4000
 
 func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, error) {
-	t.progress.Pause()
-	defer t.progress.Resume()
-	// The deadline unblocks the read when the question need not be answered any more.
-	unblocked := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(unblocked)
-		_ = t.tty.SetReadDeadline(time.Unix(1, 0))
-	})
-	defer func() {
-		if !stop() {
-			<-unblocked
-		}
-		_ = t.tty.SetReadDeadline(time.Time{}) // another question may come
-	}()
+	release, err := t.take(ctx)
+	if err != nil {
+		return exec.Answer{}, err
+	}
+	defer release()
 
 	arguments := q.Arguments.Clone()
 	if arguments.Indent() != nil {
@@ -116,10 +102,6 @@ func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, 
 	shown := []rune(printable(string(arguments)))
 	if len(shown) > maxShownArguments {
 		shown = append(shown[:maxShownArguments], []rune(fmt.Sprintf("\n… (%d characters more)", len(shown)-maxShownArguments))...)
-	}
-	// What was typed before a question is shown is no answer to it.
-	if err := discardInput(t.tty); err != nil {
-		return exec.Answer{}, fmt.Errorf("typed-ahead input cannot be told from an answer: %w", err)
 	}
 	fmt.Fprint(t.tty, asked(q, t.workspace.Snapshot().Catalog.Hints(q.Tool), string(shown)))
 	lines := bufio.NewReader(t.tty)

@@ -277,7 +277,11 @@ func (c *testCommand) reRecord(a *app, w *workspace.Workspace, request exec.Requ
 	}
 	request.Record = new(cassette.Recorder)
 	progress := newProgress(a.stderr)
-	request.Asker, request.Events = a.asker(progress, w), progress.Event
+	terminal := a.openTerminal()
+	if terminal != nil {
+		terminal.progress = progress
+	}
+	request.Asker, request.Events = a.asker(terminal, w), progress.Event
 	t := tested{result: w.Runner().Run(a.ctx, request)}
 	progress.Finish()
 	if !request.Record.Begun() || t.result.Status == exec.Cancelled {

@@ -23,7 +23,7 @@ export const Method = {
 } as const;
 
 /** What this client can do: `capabilities.experimental.codemode`. */
-export const clientCapabilities = { permission: true, events: true, input: true, trust: true, splitSettings: true } as const;
+export const clientCapabilities = { permission: true, events: true, input: true, elicitation: true, trust: true, splitSettings: true } as const;
 
 /** What a script takes. */
 export interface ScriptSchema {
@@ -35,7 +35,21 @@ export interface ScriptSchema {
   misfits: { path: string; message: string }[];
 }
 
-/** What a configuration file asks of a person. */
+/** One value that an MCP server asks for. */
+export interface Field {
+  name: string;
+  title?: string;
+  description?: string;
+  type: "string" | "number" | "integer" | "boolean" | "array";
+  format?: string;
+  choices?: { value: string; title?: string }[];
+  required?: boolean;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+}
+
+/** What a configuration file, or an MCP server, asks of a person. */
 export interface InputQuestion {
   id: string;
   file: string;
@@ -44,11 +58,17 @@ export interface InputQuestion {
   /** The answer must be one of them. */
   options?: string[];
   password?: boolean;
+  /** The MCP server that asks, in place of a file. */
+  server?: string;
+  fields?: Field[];
 }
 
 /** Without a value nobody has answered. */
 export interface InputAnswer {
   value?: string;
+  /** To a server. */
+  action?: "accept" | "decline" | "cancel";
+  content?: Record<string, unknown>;
 }
 
 export interface Position {

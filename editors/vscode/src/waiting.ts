@@ -9,6 +9,7 @@ import { choicesFor, waitingWords } from "./permissionText";
 import { Method, type ExecEvent, type InputAnswer, type InputQuestion, type PermissionAnswer, type PermissionRequest, type Server as McpServer } from "./protocol";
 import { html } from "./html";
 import { openPlace, webviewOptions, webviewPage } from "./panel";
+import { askForm } from "./elicit";
 import type { Feature } from "./server";
 import { Waiting } from "./waitingModel";
 import { waitingView } from "./waitingHtml";
@@ -201,7 +202,7 @@ export class WaitingList implements Feature, vscode.WebviewViewProvider, vscode.
         this.update();
         break;
       case "input":
-        this.settle(key, id === "enter" ? await askInput(item.question) : {});
+        this.settle(key, id === "enter" ? await askInput(item.question) : id === "decline" ? { action: "decline" } : {});
         break;
     }
     if (this.model.items.length === 0) {
@@ -288,6 +289,9 @@ export class WaitingList implements Feature, vscode.WebviewViewProvider, vscode.
 
 /** Asks for a value; only after the person has pressed the button for it. */
 async function askInput(question: InputQuestion): Promise<InputAnswer> {
+  if (question.server !== undefined) {
+    return askForm(question);
+  }
   const title = `${vscode.workspace.asRelativePath(question.file)} asks for ${question.id}`;
   const prompt = question.description ?? "";
   const value = question.options

@@ -73,6 +73,13 @@ ${choices.alike.length > 0 && html`<p class="actions alike"><span class="dim">${
 }
 
 function inputCard(key: string, q: InputQuestion): Markup {
+  if (q.server !== undefined) {
+    return frame(
+      key,
+      html`MCP server ${line(q.server, 80)} asks`,
+      html`<p>${foldText(visible(q.description ?? ""))}</p><p class="actions">${button("decline", "Decline")}${button("enter", "Answer…", true)}</p>`,
+    );
+  }
   return frame(
     key,
     html`${line(baseName(q.file), 80)} asks for <code>${line(q.id, 80)}</code>`,
