@@ -13,9 +13,10 @@ import (
 const (
 	DiagnosticBrokenRules   = "broken-rules"
 	DiagnosticUnmatchedRule = "unmatched-rule"
+	DiagnosticResultType    = "result-type" // of a file of types of results
 )
 
-// ruleDiagnostics says what is wrong with files of permission rules or hooks, by URI: such
+// ruleDiagnostics says what is wrong with files of permission rules, hooks or types of results, by URI: such
 // a file is reported at its line (PERM-10), open or not.
 func (s *Server) ruleDiagnostics(snap *Snapshot) map[string][]protocol.Diagnostic {
 	all := map[string][]protocol.Diagnostic{}
@@ -53,6 +54,19 @@ func (s *Server) ruleDiagnostics(snap *Snapshot) map[string][]protocol.Diagnosti
 		}
 		if snap.Client.DiagnosticCodeLink {
 			if page := s.explanation(DiagnosticUnmatchedRule); page != "" {
+				d.CodeDescription = protocol.CodeDescription{Href: page}
+			}
+		}
+		all[u] = append(all[u], d)
+	}
+	for _, p := range snap.Workspace.ResultProblems {
+		u := string(uri.File(p.File))
+		d := protocol.Diagnostic{
+			Severity: protocol.DiagnosticSeverityWarning, Code: protocol.String(DiagnosticResultType), Source: analysis.Optional("codemode"),
+			Message: protocol.String(analysis.Printable(p.Message)), Range: fileRange(p.File, p.Range, snap.Client.Encoding),
+		}
+		if snap.Client.DiagnosticCodeLink {
+			if page := s.explanation(DiagnosticResultType); page != "" {
 				d.CodeDescription = protocol.CodeDescription{Href: page}
 			}
 		}

@@ -184,12 +184,17 @@ func TestWrittenResults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(filepath.Join(folder, ResultsFile), "interface Row { zorkle: 1 }\ninterface Results {\n  mcp__a__text: Array<Row>;\n  mcp__a__declared: string;\n}\n")
+	write(filepath.Join(folder, ResultsFile), "interface Row { zorkle: 1 }\ninterface Results {\n  mcp__a__text: Array<Row>;\n  mcp__a__declared: string;\n  mcp__a__txt: 1;\n  mcp__away__x: 1;\n}\n")
 	write(filepath.Join(user, "results.d.ts"), "interface Results { mcp__a__text: string; mcp__a__prose: 'x' | 'y' }\n")
 	w := open(t, Options{CacheDir: t.TempDir(), Sources: config.Sources{
 		Editor: jsontext.Value(servers(t, server.Config(t, "a"))), Folders: []string{folder}, UserDir: user,
 	}})
-	text := w.wait(t, "tools", func(s *Snapshot) bool { return len(s.Catalog.Tools()) > 0 }).Catalog.Declarations().Text
+	s := w.wait(t, "tools", func(s *Snapshot) bool { return len(s.Catalog.Tools()) > 0 })
+	if p := s.ResultProblems; len(p) != 2 || p[0].Range.Start.Line != 3 || p[0].Range.End.Character != 18 || !strings.Contains(p[0].Message, "declares by now") ||
+		!strings.Contains(p[1].Message, `no tool "mcp__a__txt". Did you mean mcp__a__text`) {
+		t.Errorf("problems %v", p)
+	}
+	text := s.Catalog.Declarations().Text
 	for _, want := range []string{
 		`mcp__a__text(input?: {}): Promise<WorkspaceResults.Results["mcp__a__text"]>;`, `mcp__a__prose(input?: {}): Promise<UserResults.Results["mcp__a__prose"]>;`,
 		"mcp__a__declared(input?: {}): Promise<{}>;", "declare namespace WorkspaceResults {\ninterface Row { zorkle: 1 }", "mcp__a__fails(input?: {}): Promise<unknown>",
@@ -201,7 +206,8 @@ func TestWrittenResults(t *testing.T) {
 	write(filepath.Join(folder, ResultsFile), "declare global { const process: any }\ninterface Results { mcp__a__text: number }\n")
 	w.wait(t, "the change", func(s *Snapshot) bool {
 		text := s.Catalog.Declarations().Text
-		return strings.Contains(text, `UserResults.Results["mcp__a__text"]`) && !strings.Contains(text, "declare global")
+		return len(s.ResultProblems) == 1 && strings.Contains(s.ResultProblems[0].Message, `"global" cannot be used`) &&
+			strings.Contains(text, `UserResults.Results["mcp__a__text"]`) && !strings.Contains(text, "declare global")
 	})
 }
 

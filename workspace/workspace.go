@@ -86,6 +86,8 @@ type Snapshot struct {
 	// Problems are broken rule files, and hooks before calls that cannot be read.
 	// Every call is asked for while there are any.
 	Problems []permission.Problem
+	// ResultProblems are types of results that people wrote and that nothing comes of.
+	ResultProblems []permission.Problem
 	// UndecidedHooks are hooks of the workspace's files that wait for an approval.
 	UndecidedHooks []config.Hook
 	// UsesDemo: nothing was configured, the demo server stands in.

@@ -9,10 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf16"
 
 	"codemode-ls/catalog"
+	"codemode-ls/permission"
+	"codemode-ls/script"
 	"codemode-ls/typegen/seen"
 )
 
@@ -39,6 +43,7 @@ type writtenFile struct {
 	size      int64
 	text      string
 	entries   []seen.Entry // none when the file cannot be used
+	broken    string       // why it cannot be used, or ""
 }
 
 // ResultsFiles are the paths of files with types of results, those of the workspace
@@ -92,7 +97,7 @@ func (w *Workspace) readWritten() (changed bool) {
 		}
 		if err != nil {
 			w.log.Warn("types of results not used", "path", path, "err", err)
-			f.text, f.entries = "", nil
+			f.text, f.entries, f.broken = "", nil, err.Error()
 		}
 		files = append(files, f)
 	}
@@ -137,6 +142,47 @@ func (x *written) results(of map[string]catalog.Result) (texts []string) {
 		}
 	}
 	return texts
+}
+
+// problems are types that nothing comes of. Of tools of a server that has none in
+// the pool nothing is said: it may be away.
+func (x *written) problems(pool *catalog.Catalog) []permission.Problem {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var all []permission.Problem
+	for _, f := range x.files {
+		if f.broken != "" {
+			all = append(all, permission.Problem{File: f.path, Message: "The types of this file are not used: " + f.broken})
+		}
+		for _, e := range f.entries {
+			p := permission.Problem{File: f.path, Range: script.Range{Start: place(f.text, e.Start), End: place(f.text, e.End)}}
+			t, ok := pool.Find(e.Tool)
+			switch {
+			case ok && t.OutputSchema != nil:
+				p.Message = fmt.Sprintf("The server of %s declares by now what it returns, so that this type is not used.", e.Tool)
+			case ok, strings.HasPrefix(e.Tool, "mcp__") && !slices.ContainsFunc(pool.Servers(), func(s *catalog.Server) bool { return strings.HasPrefix(e.Tool, s.Namespace+"__") }):
+				continue
+			default:
+				p.Message = fmt.Sprintf("There is no tool %q.", e.Tool)
+				if closest := pool.Closest(e.Tool, 3); len(closest) > 0 {
+					p.Message += " Did you mean " + strings.Join(closest, ", ") + "?"
+				}
+			}
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// place is the position of an offset, in UTF-16 units.
+func place(text string, offset int) script.Position {
+	before := text[:offset]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	units := 0
+	for _, r := range line {
+		units += utf16.RuneLen(r)
+	}
+	return script.Position{Line: strings.Count(before, "\n"), Character: units}
 }
 
 func (x *written) current() int {

@@ -64,13 +64,15 @@ func (r *promiseRules) look(n *ast.Node) {
 		}
 	case ast.KindIdentifier:
 		r.name(n)
-		if ast.IsExpressionNode(n) {
+		if r.loose && ast.IsExpressionNode(n) {
 			r.lost(n)
 		}
 	case ast.KindPropertyAccessExpression, ast.KindElementAccessExpression:
-		r.lost(n)
+		if r.loose {
+			r.lost(n)
+		}
 	case ast.KindArrowFunction, ast.KindFunctionExpression, ast.KindMethodDeclaration:
-		if len(r.untyped) < maxPromises && r.isGivenToAny(n) {
+		if r.loose && len(r.untyped) < maxPromises && r.isGivenToAny(n) {
 			for _, p := range n.Parameters() {
 				r.untyped = append(r.untyped, r.rangeOf(p))
 			}

@@ -2,6 +2,7 @@ package codemodeshim
 
 import (
 	"context"
+	"strings"
 
 	"github.com/microsoft/typescript-go/internal/ast"
 	"github.com/microsoft/typescript-go/internal/checker"
@@ -50,6 +51,10 @@ type Promise struct {
 	Compound bool   `json:"compound,omitzero"`
 }
 
+// looseTools is in the first line of a script whose tools have results of type any
+// where no server declares them.
+const looseTools = "AnyResults.Tools"
+
 // maxPromises bounds an answer.
 const maxPromises = 256
 
@@ -84,6 +89,8 @@ func findPromises(ctx context.Context, l *ls.LanguageService, snapshot *project.
 		return nil, context.Canceled
 	}
 	r := &promiseRules{ctx: ctx, c: c, file: file, snapshot: snapshot, variables: map[*ast.Symbol]*variable{}}
+	first, _, _ := strings.Cut(file.Text(), "\n")
+	r.loose = strings.Contains(first, looseTools)
 	r.walk(file.AsNode())
 	answer.Found = r.conclude()
 	answer.Untyped = r.untyped
@@ -109,6 +116,7 @@ type promiseRules struct {
 	snapshot *project.Snapshot
 
 	found     []finding
+	loose     bool // untyped are asked for
 	untyped   []lsproto.Range
 	variables map[*ast.Symbol]*variable
 	order     []*variable // in the order of the text
