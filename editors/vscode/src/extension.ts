@@ -1,12 +1,14 @@
 // Entry point: puts the features together. Each is in a file of its own.
 
 import * as vscode from "vscode";
+import { offerToAgents } from "./agents";
+import { CassetteTests } from "./cassetteTests";
 import { CatalogPanel } from "./catalogPanel";
 import { insertCall } from "./insertCall";
 import { addServer, newScript, tryDemo } from "./newcomer";
 import type { PermissionRule } from "./protocol";
 import { ReadOnlyDocuments } from "./readOnly";
-import { Runner } from "./run";
+import { Runner, scriptUri } from "./run";
 import { RunsPanel } from "./runsPanel";
 import { Server } from "./server";
 import { Rules } from "./rules";
@@ -48,6 +50,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const catalogPanel = new CatalogPanel(context, server_);
   const servers = new Servers(server_, waiting, documents);
   const rules = new Rules(server_);
+  const tests = new CassetteTests(server_, runner);
   for (const feature of [runner, catalogPanel, waiting, servers, rules]) {
     server_.add(feature);
   }
@@ -63,10 +66,16 @@ export function activate(context: vscode.ExtensionContext): void {
     servers,
     createStatusBar(server_, servers, runner, waiting),
     rules,
+    tests,
+    offerToAgents(server_, runner),
     vscode.window.registerTreeDataProvider("codemode.servers", servers),
     vscode.window.registerTreeDataProvider("codemode.rules", rules),
     command("codemode.runScript", (target?: unknown) => runner.run(target, false)),
     command("codemode.dryRunScript", (target?: unknown) => runner.run(target, true)),
+    command("codemode.recordScript", (target?: unknown) => {
+      const script = scriptUri(target);
+      return script ? tests.record(script) : undefined;
+    }),
     command("codemode.runAgain", () => {
       const run = resultPanel.current;
       return run ? runner.again(run, run.dryRun) : undefined;

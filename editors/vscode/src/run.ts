@@ -77,6 +77,42 @@ export class Runner implements Feature, vscode.Disposable {
     await this.runCode(`codemode-try:/${encodeURIComponent(ownName(name))}`, `return await tools[${JSON.stringify(name)}](${JSON.stringify(args)});`, false);
   }
 
+  /** Runs a script that a model wrote; answers with the text for a model. */
+  async runForAgent(code: string, token: vscode.CancellationToken): Promise<string> {
+    if (!vscode.workspace.isTrusted) {
+      throw new Error("This workspace is restricted, so no script runs in it.");
+    }
+    const run = new RunModel(randomUUID(), "codemode-agent:/agent's%20script", false, Date.now(), code);
+    const stopping = token.onCancellationRequested(() => {
+      this.stop(run);
+    });
+    try {
+      await this.follow(await this.server.ready(), run, { code });
+    } finally {
+      stopping.dispose();
+    }
+    if (!run.result) {
+      throw new Error(run.failure ?? "The script did not run.");
+    }
+    return run.result.text;
+  }
+
+  /** Runs a script and keeps its calls in a cassette; answers with why that did not work. */
+  async record(script: vscode.Uri, cassette: vscode.Uri, token?: vscode.CancellationToken): Promise<string | undefined> {
+    if (!vscode.workspace.isTrusted) {
+      return "This workspace is restricted, so no script runs in it.";
+    }
+    const client = await this.server.ready();
+    const document = await vscode.workspace.openTextDocument(script);
+    const run = new RunModel(randomUUID(), document.uri.toString(), false, Date.now());
+    const stopping = token?.onCancellationRequested(() => {
+      this.stop(run);
+    });
+    await this.follow(client, run, { textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document), record: cassette.toString() });
+    stopping?.dispose();
+    return run.failure ?? (run.result?.status === "cancelled" ? "The run was stopped, so nothing was recorded." : undefined);
+  }
+
   private async runCode(uri: string, code: string, dryRun: boolean): Promise<void> {
     try {
       if (!vscode.workspace.isTrusted) {
@@ -176,7 +212,7 @@ export class Runner implements Feature, vscode.Disposable {
 }
 
 /** A menu hands a Uri, a lens a string, a key nothing. */
-function scriptUri(target: unknown): vscode.Uri | undefined {
+export function scriptUri(target: unknown): vscode.Uri | undefined {
   if (target instanceof vscode.Uri) {
     return target;
   }

@@ -158,6 +158,11 @@ export class Server implements vscode.Disposable {
     }
   }
 
+  /** The program, where it was found. */
+  get command(): string | undefined {
+    return findServer(this.context);
+  }
+
   /** The running client, if there is one. */
   get running(): LanguageClient | undefined {
     return this.client?.state === State.Running ? this.client : undefined;
