@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs the plugin in a headless Neovim against a built server.
-# usage: run.sh CODEMODE_LS      installs Debian's neovim when there is none
+# usage: run.sh CODEMODE_LS      NVIM names another Neovim; Debian's is installed when there is none
 set -euo pipefail
 [ $# = 1 ] || { echo "usage: run.sh CODEMODE_LS" >&2; exit 2; }
 SERVER=$(realpath "$1")
 HERE=$(cd "$(dirname "$0")" && pwd)
-command -v nvim >/dev/null || { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends neovim >/dev/null; }
+command -v "${NVIM:-nvim}" >/dev/null || { apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends neovim >/dev/null; }
 
 R=$(mktemp -d)
 trap 'rm -rf "$R"' EXIT
@@ -22,4 +22,4 @@ cd "$R/workspace"
 export HOME="$R/home" XDG_CONFIG_HOME="$R/home/config" XDG_DATA_HOME="$R/home/data" XDG_STATE_HOME="$R/home/state" XDG_CACHE_HOME="$R/home/cache"
 timeout 60 "$SERVER" trust deny unwanted >/dev/null
 CODEMODE_LS="$SERVER" timeout 300 \
-  nvim --headless -u NONE -i NONE -n --cmd "set runtimepath+=$HERE/.." -c "luafile $HERE/spec.lua" </dev/null
+  "${NVIM:-nvim}" --headless -u NONE -i NONE -n --cmd "set runtimepath+=$HERE/.." -c "luafile $HERE/spec.lua" </dev/null

@@ -265,6 +265,29 @@ local ok, err = xpcall(function()
     return shown:find('local: connected', 1, true) and shown:find('unwanted: refused', 1, true)
   end)
 
+  -- NVIM-1: help and health.
+  vim.cmd('checkhealth codemode')
+  local health = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  check(':checkhealth names the program, the servers and the running client',
+    health:find('codemode%-ls %d') and health:find('local: connected', 1, true) and health:find('box: connected', 1, true) and health:find('The language server runs for', 1, true) and not health:find('ERROR', 1, true), health)
+  local cmd = require('codemode').config.cmd
+  require('codemode').config.cmd = { '/no/such/codemode-ls', 'lsp' }
+  vim.cmd('checkhealth codemode')
+  local missing = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+  check(':checkhealth says what to do without the program', missing:find('cannot be started', 1, true) and missing:find('setup({ cmd', 1, true), missing)
+  require('codemode').config.cmd = cmd
+  local tags = vim.env.HOME .. '/doc'
+  vim.fn.mkdir(tags, 'p')
+  local doc = vim.api.nvim_get_runtime_file('doc/codemode.txt', false)[1]
+  check('there is :help', doc, doc)
+  vim.fn.writefile(vim.fn.readfile(doc), tags .. '/codemode.txt')
+  vim.cmd('helptags ' .. tags)
+  vim.opt.runtimepath:prepend(vim.env.HOME)
+  for _, topic in ipairs({ 'codemode', ':CodemodeRun', ':CodemodeServers', 'codemode.setup()', 'codemode-questions' }) do
+    vim.cmd('help ' .. topic)
+    check('help ' .. topic, vim.api.nvim_get_current_line():find('*' .. topic .. '*', 1, true), vim.api.nvim_get_current_line())
+  end
+
   client.stop()
   wait_for('a clean stop', function()
     return client.is_stopped()
