@@ -2,8 +2,10 @@
 // folder, approve a server, write a script, run it, answer prompts, read the
 // result and the catalog. Started by run.sh.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 
-const { JOURNEY_URL, JOURNEY_OUT, JOURNEY_PLAYWRIGHT } = process.env;
+const { JOURNEY_URL, JOURNEY_OUT, JOURNEY_PLAYWRIGHT, JOURNEY_SETTINGS, JOURNEY_SERVER, JOURNEY_IMAGES } = process.env;
 const { chromium } = await import(JOURNEY_PLAYWRIGHT);
 
 /** Long enough for the slowest machine: nothing here measures time. */
@@ -92,6 +94,52 @@ function shot(name) {
   return page.screenshot({ path: `${JOURNEY_OUT}/${String(++shots).padStart(2, "0")}-${name}.png` });
 }
 
+/** A screenshot, also for the documents when they are being renewed (E2E_IMAGES). */
+async function picture(name) {
+  await shot(name);
+  if (JOURNEY_IMAGES) await page.screenshot({ path: `${JOURNEY_IMAGES}/${name}.png` });
+}
+
+/** Sets a setting of the user, as somebody does who edits settings.json. */
+function setting(name, value) {
+  writeFileSync(JOURNEY_SETTINGS, JSON.stringify({ ...JSON.parse(readFileSync(JOURNEY_SETTINGS, "utf8")), [name]: value }, null, 2));
+}
+
+/** The texts of this extension's panels whose contrast is below 4.5:1, as they are drawn. */
+async function lowContrasts() {
+  const low = [];
+  for (const frame of page.frames()) {
+    if (!(await frame.locator("#main, #cards, #catalog-text, .card").count().catch(() => 0))) continue;
+    low.push(...(await frame.evaluate(() => {
+      const channels = (css) => {
+        const numbers = (css.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
+        return css.startsWith("color(srgb") ? [...numbers.slice(0, 3).map((n) => n * 255), numbers[3] ?? 1] : [...numbers.slice(0, 3), numbers[3] ?? 1];
+      };
+      const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]));
+      const background = (element) => {
+        const layers = [];
+        for (let e = element; e; e = e.parentElement) layers.push(channels(getComputedStyle(e).backgroundColor));
+        return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255]);
+      };
+      const luminance = (rgb) => {
+        const [r, g, b] = rgb.map((c) => (c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const found = [];
+      for (const e of document.body.querySelectorAll("*")) {
+        const text = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim()).join(" ").trim();
+        if (text === "" || e.closest("[data-resting], [disabled], style, script") || e.getClientRects().length === 0) continue;
+        const behind = background(e);
+        const [a, b] = [luminance(over(channels(getComputedStyle(e).color), behind)), luminance(behind)];
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (ratio < 4.5) found.push(`${ratio.toFixed(2)} ${e.tagName}.${e.className} “${text.slice(0, 40)}”`);
+      }
+      return found;
+    })));
+  }
+  return [...new Set(low)];
+}
+
 let passed = 0;
 let failed = 0;
 /** One step. The ones after a failure would only fail because of it: they are not tried. */
@@ -147,10 +195,11 @@ await step("COMP-1: tools of both servers are offered", async () => {
   await page.keyboard.press("Home");
   await page.keyboard.type("await tools.");
   const rows = page.locator(".suggest-widget.visible .monaco-list-row");
-  await rows.filter({ hasText: "mcp__box__add" }).first().waitFor();
+  // A tool by its own name, its server beside it.
+  await rows.filter({ hasText: /^add/ }).filter({ hasText: "box" }).first().waitFor();
   await page.keyboard.type("mcp__local__add");
-  await rows.filter({ hasText: "mcp__local__add" }).first().waitFor();
-  await shot("completion");
+  await rows.filter({ hasText: /^add/ }).filter({ hasText: "local" }).first().waitFor();
+  await picture("completion");
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
   for (let i = 0; i < "await tools.mcp__local__add".length; i++) await page.keyboard.press("Backspace");
@@ -173,7 +222,9 @@ await step("PERM-6: Run asks in the list, arguments first, and takes no focus", 
   assert.match(text, /mcp__box__add/);
   assert.match(text, /add\.exec\.ts, line 2/);
   assert.ok(text.indexOf('"a": 20') < text.indexOf("Deny"), text);
-  await shot("permission");
+  await picture("permission");
+  // LENS-1: nothing is pushed apart by marks that repeat; all lenses stand above the first line.
+  assert.equal(await page.locator(".codelens-decoration").count(), 1);
 });
 
 await step("PERM-7: denied, the script fails with it", async () => {
@@ -305,6 +356,58 @@ await step("VSC-2: runs are side by side, and there again after a reload of the 
 await step("VSC-10: the first steps are a view and a walkthrough", async () => {
   await command("Code Mode: Open Walkthrough");
   await page.locator(".getting-started-step", { hasText: "Add an MCP server" }).first().waitFor();
+});
+
+await step("VSC-9: a recorded run is a test in the Test Explorer", async () => {
+  await page.locator('.activitybar [aria-label^="Explorer"]').first().click();
+  await open("add.exec.ts");
+  await lineOf("return").click();
+  await command("Code Mode: Record Script as Test");
+  await page.locator(".notification-toast", { hasText: "Recorded add.cassette.json" }).locator(".monaco-button", { hasText: "Show Tests" }).click();
+  const row = page.locator(".test-explorer .monaco-list-row", { hasText: "add.exec.ts" }).first();
+  await row.waitFor();
+  await command("Test: Run All Tests");
+  await row.locator(".codicon-testing-passed-icon").waitFor();
+  await picture("tests");
+});
+
+await step("VSC-10: a language server that is killed in a run is a sentence, and is there again", async () => {
+  await page.locator('.activitybar [aria-label^="Explorer"]').first().click();
+  await open("slow.exec.ts");
+  await lens("Run").click();
+  await answer("pause", "allow");
+  await inPanel('header:has-text("slow.exec.ts"):has(.badge.s-running)');
+  await inPanel('.state:has-text("running")');
+  const pid = execFileSync("pgrep", ["-f", `^${JOURNEY_SERVER} lsp`], { encoding: "utf8" }).trim().split("\n")[0];
+  process.kill(Number(pid), "SIGKILL");
+  await inPanel('.problem:has-text("ended while this script ran")');
+  await inPanel('.problem button:has-text("Show output")');
+  await inPanel('.calls:has-text("cancelled")');
+  await statusBar.filter({ hasText: /Code Mode: [1-9]/ }).waitFor();
+  assert.equal(await page.locator(".notification-toast", { hasText: "no longer fit" }).count(), 0); // DIAG-2
+});
+
+await step("VSC-2: the panels can be read in light, dark and both high contrasts, narrow and zoomed", async () => {
+  await (await inPanel('.run:has-text("clean.exec.ts")')).click();
+  for (const theme of ["Default Light Modern", "Default Dark Modern", "Default High Contrast", "Default High Contrast Light"]) {
+    setting("workbench.colorTheme", theme);
+    const kind = theme.endsWith("Contrast") ? "vscode-high-contrast" : theme.endsWith("Contrast Light") ? "vscode-high-contrast-light" : theme.includes("Dark") ? "vscode-dark" : "vscode-light";
+    await inPanel(`body.${kind} header h1`);
+    for (const run of ["clean.exec.ts", "add.exec.ts", "slow.exec.ts"]) {
+      await (await inPanel(`.run:has-text("${run}")`)).click();
+      await inPanel(`header:has-text("${run}")`);
+      assert.deepEqual(await lowContrasts(), [], `${theme}, ${run}`);
+    }
+    await picture(`theme-${kind.replace("vscode-", "")}`);
+  }
+  setting("workbench.colorTheme", "Default Dark Modern");
+  await page.setViewportSize({ width: 900, height: 600 }); // 1400 × 900 at 150 %
+  await inPanel("body.vscode-dark header h1");
+  await shot("zoomed");
+  for (const frame of page.frames()) {
+    const wide = await frame.evaluate(() => (document.querySelector("#main") ? document.documentElement.scrollWidth - innerWidth : 0)).catch(() => 0);
+    assert.ok(wide <= 0, `the panel is ${wide} pixels wider than its place`);
+  }
 });
 
 await browser.close();

@@ -2,6 +2,7 @@
 # One journey through the extension in a real workbench in a real browser.
 # usage: run.sh [EXTENSION.vsix]     without one, the extension is packaged first
 #   E2E_CACHE  where editor, Node and driver are kept (default: editors/vscode/.cache)
+#   E2E_IMAGES  a folder for the pictures of the documents, such as docs/images (default: none are kept)
 #   E2E_OUT    where screenshots and logs go (default: a folder that is deleted on success)
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
@@ -77,4 +78,4 @@ done
 [ -n "$URL" ] || { cat "$OUT/server.log" >&2; exit 1; }
 
 JOURNEY_URL="$URL/?folder=$R/workspace" JOURNEY_OUT=$OUT JOURNEY_PLAYWRIGHT=$CACHE/playwright/node_modules/playwright-core/index.mjs \
-  node "$HERE/journey.mjs" || { cp -r "$R/data/logs" "$OUT/" 2>/dev/null || true; exit 1; }
+  JOURNEY_SETTINGS=$R/data/User/settings.json JOURNEY_SERVER=$SERVER JOURNEY_IMAGES=${E2E_IMAGES:-} node "$HERE/journey.mjs" || { cp -r "$R/data/logs" "$OUT/" 2>/dev/null || true; exit 1; }
