@@ -256,6 +256,15 @@ func TestStateWords(t *testing.T) {
 	}
 }
 
+// VSC-9, PERM-11: what was decided, and by which rule.
+func TestAudit(t *testing.T) {
+	c := initialized(t, newFakeWorkspace(t, echo), `{}`)
+	want := `[{"time":"2026-01-02T03:04:05.000006Z","runId":"r","tool":"mcp__a__x","decision":"deny","by":"rule","rule":"mcp__a__*","layer":"user"}]`
+	if got := c.call("codemode/audit", `{"limit":5}`).ok(); got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
 func (w *fakeWorkspace) Restart(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"codemode-ls/exec/audit"
 	"context"
 	"fmt"
 	"os"
@@ -435,3 +436,7 @@ func asksFor(t *testing.T, capabilities, text string, status func([]config.Serve
 }
 
 func (w *fakeWorkspace) Recalled(context.Context) error { return nil }
+
+func (w *fakeWorkspace) Decisions(n int) ([]audit.Entry, error) {
+	return []audit.Entry{{Time: "2026-01-02T03:04:05.000006Z", Run: "r", Leaf: "mcp__a__x", Decision: "deny", By: audit.By{Kind: "rule", Rule: "mcp__a__*", Layer: "user"}}}[:min(n, 1)], nil
+}

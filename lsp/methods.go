@@ -95,6 +95,7 @@ func init() {
 		MethodAuthenticate:  query((*Server).authenticate),
 		MethodApproveServer: query((*Server).approveServer),
 		MethodPermissions:   query((*Server).permissions),
+		MethodAudit:         query((*Server).auditLog),
 		MethodSetPermission: query((*Server).setPermission),
 	}
 }

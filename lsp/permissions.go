@@ -32,6 +32,33 @@ func (s *Server) permissions(ctx context.Context, snap *Snapshot, _ *nothing) ([
 	return list, nil
 }
 
+// maxDecisions is how many entries of the audit log one answer has.
+const maxDecisions = 200
+
+// auditLog answers codemode/audit.
+func (s *Server) auditLog(ctx context.Context, _ *Snapshot, p *AuditParams) ([]AuditEntry, error) {
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limit := p.Limit
+	if limit <= 0 || limit > maxDecisions {
+		limit = maxDecisions
+	}
+	entries, err := w.Decisions(limit)
+	if err != nil {
+		return nil, err
+	}
+	list := []AuditEntry{}
+	for _, e := range entries {
+		list = append(list, AuditEntry{
+			Time: e.Time, RunID: e.Run, Tool: e.Leaf, Decision: e.Decision, By: e.By.Kind,
+			Rule: e.By.Rule, Layer: e.By.Layer, Scope: e.By.Scope, Reason: e.Reason,
+		})
+	}
+	return list, nil
+}
+
 // setPermission answers codemode/setPermission.
 func (s *Server) setPermission(ctx context.Context, _ *Snapshot, p *SetPermissionParams) (*Done, error) {
 	if p.Rule == "" {

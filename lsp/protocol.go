@@ -37,6 +37,7 @@ const (
 	MethodAuthenticate  = "codemode/authenticate"  // signs in to a server: window/showDocument opens a browser, and the answer comes when the person has come back
 	MethodApproveServer = "codemode/approveServer" // a person's decision on a server that a workspace names
 	MethodPermissions   = "codemode/permissions"   // every rule and where it is kept
+	MethodAudit         = "codemode/audit"         // the newest decisions about calls, newest first
 	MethodSetPermission = "codemode/setPermission" // adds, moves or removes a rule
 )
 
@@ -317,6 +318,25 @@ type ApproveServerParams struct {
 	Name     string `json:"name"`
 	Hash     string `json:"hash"`
 	Decision string `json:"decision"`
+}
+
+// AuditParams of codemode/audit.
+type AuditParams struct {
+	Limit int `json:"limit,omitzero"` // 200 at most, which is the default
+}
+
+// AuditEntry is what was decided about a call, and by what.
+// Arguments are not in the log, only their hash.
+type AuditEntry struct {
+	Time     string `json:"time"` // RFC 3339, UTC
+	RunID    string `json:"runId,omitzero"`
+	Tool     string `json:"tool"`
+	Decision string `json:"decision"` // "allow", "deny" or "cancelled"
+	By       string `json:"by"`       // "rule", "answer", "grant", "hook", "readOnly", "nobody", "end" or "stop"
+	Rule     string `json:"rule,omitzero"`
+	Layer    string `json:"layer,omitzero"`
+	Scope    string `json:"scope,omitzero"` // of an answer
+	Reason   string `json:"reason,omitzero"`
 }
 
 // PermissionRule is a rule and the place where it is kept. Why says for whom it

@@ -12,6 +12,7 @@ import (
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec"
+	"codemode-ls/exec/audit"
 	"codemode-ls/exec/cassette"
 	"codemode-ls/permission"
 	"codemode-ls/script"
@@ -36,6 +37,7 @@ type opened interface {
 	SignIn(ctx context.Context, name string, scopes []string, b oauth.Browser) error
 	SignOut(ctx context.Context, name string) (bool, error)
 	Recalled(ctx context.Context) error
+	Decisions(n int) ([]audit.Entry, error)
 	Refresh()
 	Runner() runner
 	Record(path string) (*workspace.Recording, error)

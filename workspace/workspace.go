@@ -515,3 +515,11 @@ func firstFolder(folders []string) string {
 	}
 	return folders[0]
 }
+
+// Decisions are the newest entries of the audit log, newest first.
+func (w *Workspace) Decisions(n int) ([]audit.Entry, error) {
+	if w.audit == nil {
+		return nil, nil
+	}
+	return w.audit.Last(n)
+}

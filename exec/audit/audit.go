@@ -1,13 +1,16 @@
 package audit
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -123,6 +126,48 @@ func (l *Log) Append(e Entry) error {
 		return fmt.Errorf("audit log: %w", err)
 	}
 	return nil
+}
+
+// lastBytes bounds how much of the end of a log is read for its newest entries.
+const lastBytes = 1 << 20
+
+// Last returns the newest entries, newest first, of the file that is written to now.
+// A line that is no entry is left out: a process may have died while it wrote it.
+func (l *Log) Last(n int) ([]Entry, error) {
+	f, err := os.Open(l.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("audit log: %w", err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("audit log: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("audit log: %s is not a regular file", l.path)
+	}
+	start := max(0, info.Size()-lastBytes)
+	tail, err := io.ReadAll(io.NewSectionReader(f, start, lastBytes))
+	if err != nil {
+		return nil, fmt.Errorf("audit log: %w", err)
+	}
+	lines := bytes.Split(tail, []byte{'\n'})
+	if start > 0 {
+		lines = lines[1:] // its beginning is missing
+	}
+	var entries []Entry
+	for _, line := range slices.Backward(lines) {
+		var e Entry
+		if len(entries) == n {
+			break
+		}
+		if json.Unmarshal(line, &e) == nil && e.Decision != "" {
+			entries = append(entries, e)
+		}
+	}
+	return entries, nil
 }
 
 // Close closes the file. A later Append opens it again.

@@ -291,3 +291,33 @@ func BenchmarkAppend(b *testing.B) {
 		}
 	}
 }
+
+// PERM-11: the newest decisions are read first; a torn line is no entry.
+func TestLast(t *testing.T) {
+	l := Open(filepath.Join(t.TempDir(), "state", "audit.jsonl"), Options{})
+	if got, err := l.Last(5); err != nil || len(got) != 0 {
+		t.Fatalf("of no file: %v, %v", got, err)
+	}
+	for _, leaf := range []string{"one", "two", "three"} {
+		if err := l.Append(Entry{Leaf: leaf, Decision: "allow", By: By{Kind: "answer"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(l.path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(`{"leaf":"torn","deci`); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := l.Last(2)
+	if err != nil || len(got) != 2 || got[0].Leaf != "three" || got[1].Leaf != "two" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import { offerToAgents } from "./agents";
+import { Audit } from "./audit";
 import { CassetteTests } from "./cassetteTests";
 import { CatalogPanel } from "./catalogPanel";
 import { insertCall } from "./insertCall";
@@ -50,8 +51,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const catalogPanel = new CatalogPanel(context, server_);
   const servers = new Servers(server_, waiting, documents);
   const rules = new Rules(server_);
+  const audit = new Audit(server_);
   const tests = new CassetteTests(server_, runner);
-  for (const feature of [runner, catalogPanel, waiting, servers, rules]) {
+  for (const feature of [runner, catalogPanel, waiting, servers, rules, audit]) {
     server_.add(feature);
   }
 
@@ -66,10 +68,16 @@ export function activate(context: vscode.ExtensionContext): void {
     servers,
     createStatusBar(server_, servers, runner, waiting),
     rules,
+    audit,
     tests,
+    // A run that has ended has made decisions.
+    runner.onDidChange(() => {
+      audit.refresh();
+    }),
     offerToAgents(server_, runner),
     vscode.window.registerTreeDataProvider("codemode.servers", servers),
     vscode.window.registerTreeDataProvider("codemode.rules", rules),
+    vscode.window.registerTreeDataProvider("codemode.audit", audit),
     command("codemode.runScript", (target?: unknown) => runner.run(target, false)),
     command("codemode.dryRunScript", (target?: unknown) => runner.run(target, true)),
     command("codemode.recordScript", (target?: unknown) => {
@@ -120,6 +128,9 @@ export function activate(context: vscode.ExtensionContext): void {
     command("codemode.openWalkthrough", () => vscode.commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#start`)),
     command("codemode.addRule", () => rules.add()),
     command("codemode.removeRule", (r: PermissionRule) => rules.remove(r)),
+    command("codemode.refreshAudit", () => {
+      audit.refresh();
+    }),
     command("codemode.refreshRules", () => {
       rules.refresh();
     }),

@@ -9,6 +9,7 @@ export const Method = {
   value: "codemode/value",
   describe: "codemode/describe",
   permissions: "codemode/permissions",
+  audit: "codemode/audit",
   setPermission: "codemode/setPermission",
   runs: "codemode/runs",
   catalog: "codemode/catalog",
@@ -234,6 +235,19 @@ export interface PermissionRule {
   effect: string;
   rule: string;
   source?: { uri: string; range: Range };
+}
+
+/** What was decided about a call, and by what. */
+export interface AuditEntry {
+  time: string;
+  runId?: string;
+  tool: string;
+  decision: string;
+  by: string;
+  rule?: string;
+  layer?: string;
+  scope?: string;
+  reason?: string;
 }
 
 export interface CatalogTool {

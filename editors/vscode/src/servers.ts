@@ -48,7 +48,7 @@ export class Servers implements Feature, vscode.TreeDataProvider<Row>, vscode.Di
       if (this.server.state === "ready" || this.server.state === "restricted") {
         void this.refresh();
       } else if (this.server.state !== "starting") {
-        this.set([]);
+        this.set(undefined);
       }
     });
   }
@@ -56,7 +56,7 @@ export class Servers implements Feature, vscode.TreeDataProvider<Row>, vscode.Di
   /** Asks the server for the list. */
   async refresh(): Promise<void> {
     const client = this.server.running;
-    this.set(client ? await client.sendRequest<unknown>(Method.servers, {}).catch(() => []) : []);
+    this.set(client ? await client.sendRequest<unknown>(Method.servers, {}).catch(() => undefined) : undefined);
   }
 
   async restart(row: Row | undefined): Promise<void> {
@@ -130,6 +130,8 @@ export class Servers implements Feature, vscode.TreeDataProvider<Row>, vscode.Di
 
   private set(servers: unknown): void {
     this.list = Array.isArray(servers) ? (servers as McpServer[]) : [];
+    // That there is none is only said once the server has answered.
+    void vscode.commands.executeCommand("setContext", "codemode.servers", !Array.isArray(servers) ? "unknown" : servers.length > 0 ? "some" : "none");
     this.tools = undefined;
     for (const s of this.list) {
       this.logs.update(s);
