@@ -15,7 +15,6 @@ type Contract struct {
 	Optional bool // the function can be called without an input
 	Name     string
 	Range    Range
-	At       Range // of the function
 	// Input and Output are JSON Schemas (draft 2020-12), or nil: of the input when it
 	// has Problems or the script takes none, of the output when its type says nothing,
 	// or cannot be written as JSON.
@@ -47,10 +46,12 @@ func ParseExample(text string) (name string, input jsontext.Value) {
 		_, input = ParseExample(rest)
 		return strings.TrimSpace(caption), input
 	}
-	for from := 0; from < len(text); from++ {
+	tries := 0
+	for from := 0; from < len(text) && tries < maxTries; from++ {
 		if from > 0 && !strings.ContainsRune(" \t\n:`", rune(text[from-1])) {
 			continue // a value begins a word
 		}
+		tries++
 		rest := strings.TrimSpace(text[from:])
 		rest = strings.TrimSpace(strings.TrimSuffix(rest, "```"))
 		if v := jsontext.Value(rest); rest != "" && v.IsValid() {
@@ -59,6 +60,9 @@ func ParseExample(text string) (name string, input jsontext.Value) {
 	}
 	return exampleName(text), nil
 }
+
+// maxTries bounds the words at which a value may begin: each may be read to its end.
+const maxTries = 50
 
 // exampleName is what stands before a value, without marks.
 func exampleName(head string) string {

@@ -64,7 +64,7 @@ func (e *Engine) Contract(ctx context.Context, uri string) (*script.Contract, er
 		Name: answer.Name, Optional: answer.Optional, Input: answer.Input, Output: answer.Output, Description: answer.Description,
 	}
 	if answer.Function != nil {
-		c.Function, c.At = true, at(*answer.Function)
+		c.Function = true
 	}
 	if answer.Parameter != nil {
 		c.Takes, c.Range = true, at(*answer.Parameter)
