@@ -57,10 +57,25 @@ func (e *Engine) Inspect(ctx context.Context, uri string, loosely bool) (*Inspec
 	if err != nil || d == nil || !loosely || !e.own || len(i.Promises) == 0 && !slices.ContainsFunc(i.Types, warns) {
 		return i, err
 	}
-	if i.Loose, _, err = e.inspect(ctx, e.loosen(d)); err != nil && ctx.Err() != nil {
+	loose := e.loosen(d)
+	found, err := e.Diagnostics(ctx, loose)
+	switch {
+	case err != nil:
+	case len(i.Promises) == 0 && !slices.ContainsFunc(found, asksForType):
+		i.Loose = &Inspection{Types: found} // what else it loses is of no matter
+	default:
+		i.Loose, _, err = e.inspect(ctx, loose)
+	}
+	if err != nil && ctx.Err() != nil {
 		return nil, err
 	}
 	return i, nil // without an answer findings keep their weight
+}
+
+// asksForType reports whether a diagnostic may be due to a type that is not known.
+func asksForType(t protocol.Diagnostic) bool {
+	message, _ := t.Message.(protocol.String)
+	return implicitAny(t.Code) || strings.Contains(string(message), "'unknown'")
 }
 
 // warns reports whether a diagnostic is an error or a warning.
