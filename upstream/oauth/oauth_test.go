@@ -574,7 +574,7 @@ func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { ret
 // MCP-4: a keyring has the record, and no file beside it; the file is for when there
 // is none, or it takes no record of that size.
 func TestMCP4Keyring(t *testing.T) {
-	if os.Getenv("CODEMODE_TEST_KEYRING") == "" { // a real one: testdata/keyring
+	if os.Getenv("CODEMODE_TEST_KEYRING") == "" { // set, it is the real one: see .ci/run
 		keyring.MockInit()
 	}
 	dir := t.TempDir()
