@@ -173,6 +173,10 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 		if b, ok := d.boolean(s, v); ok {
 			*c.Marks.flag(s.Name) = b
 		}
+	case "agents.join":
+		if b, ok := d.boolean(s, v); ok {
+			c.JoinAgents = b
+		}
 	case "results.seen":
 		if b, ok := d.boolean(s, v); ok {
 			c.SeenResults = b

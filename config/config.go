@@ -332,6 +332,8 @@ type Config struct {
 	TrustWorkspace bool
 	// PromptTimeout is how long a fallback prompt may stay unanswered (PERM-13).
 	PromptTimeout time.Duration
+	// JoinAgents is the setting agents.join.
+	JoinAgents bool
 	// ExecEnabled is the setting exec.enabled (DECL-7).
 	ExecEnabled bool
 	// ToolTimeouts are call timeouts by configured name of a server or full name of

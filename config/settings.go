@@ -230,6 +230,10 @@ func Settings() []Setting {
 			Doc: "Servers, by their configured names, of whose results nothing is kept.",
 		},
 		{
+			Name: "agents.join", Type: "boolean", On: true, Trusted: true,
+			Doc: "Lets agents of the same user that run in this workspace (`codemode-ls mcp`) use this editor's servers: the person at the editor is asked, and sees what they run.",
+		},
+		{
 			Name: "inlayHints.parameterNames", Type: "string", Values: []string{"literals", "none", "all"},
 			Doc: "At which arguments of calls in a script an editor shows the parameter's name.",
 		},
@@ -299,7 +303,7 @@ func (s Setting) In(c *Config) int {
 
 // defaults is a Config with the default of every setting.
 func defaults() *Config {
-	c := &Config{Import: ClientNames(), ExecEnabled: true, SeenResults: true, InlayHints: InlayHintSettings{ParameterNames: "literals"}, Marks: MarkSettings{true, true, true, true, true, true}}
+	c := &Config{Import: ClientNames(), ExecEnabled: true, JoinAgents: true, SeenResults: true, InlayHints: InlayHintSettings{ParameterNames: "literals"}, Marks: MarkSettings{true, true, true, true, true, true}}
 	for _, s := range Settings() {
 		s.set(c, s.Default)
 	}

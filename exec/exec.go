@@ -62,12 +62,14 @@ type Question struct {
 	Arguments   jsontext.Value `json:"arguments"` // exactly the bytes that will be sent (PERM-5)
 	// ArgumentsText is Arguments as text, for prompts: many JSON readers round
 	// numbers and lose the order of members. Only codemode/permission has it.
-	ArgumentsText string        `json:"argumentsText"`
-	Call          int           `json:"call"` // index of the call in its run, as in CallRecord
-	URI           string        `json:"uri,omitzero"`
-	Range         *script.Range `json:"range,omitzero"`
-	Waiting       int           `json:"waiting"`       // how many more questions wait behind this one
-	Note          string        `json:"note,omitzero"` // why a hook wants this to be asked
+	ArgumentsText string `json:"argumentsText"`
+	Call          int    `json:"call"` // index of the call in its run, as in CallRecord
+	// Agent is on whose behalf the script runs, a claim; "" is the person who is asked.
+	Agent   string        `json:"agent,omitzero"`
+	URI     string        `json:"uri,omitzero"`
+	Range   *script.Range `json:"range,omitzero"`
+	Waiting int           `json:"waiting"`       // how many more questions wait behind this one
+	Note    string        `json:"note,omitzero"` // why a hook wants this to be asked
 	// Changed is there when the server has changed the tool since the person allowed it
 	// or approved the server: how, line by line.
 	Changed string `json:"changed,omitzero"`

@@ -27,6 +27,8 @@ const defaultPromptTime = 5 * time.Minute
 type asker struct {
 	s   *Server
 	doc *analysis.Document // the script that runs
+	// agent is on whose behalf it runs, "" for the person themself.
+	agent string
 }
 
 // Ask asks by codemode/permission when the client said that it can, else by
@@ -45,7 +47,7 @@ func denied(reason string) exec.Answer { return exec.Answer{Decision: "deny", Re
 
 func (a *asker) askClient(ctx context.Context, q exec.Question) (exec.Answer, error) {
 	q.Range = a.doc.WireRange(q.Range)
-	q.ArgumentsText = string(q.Arguments)
+	q.ArgumentsText, q.Agent = string(q.Arguments), a.agent
 	var answer exec.Answer
 	if err := protocol.Call(ctx, a.s.conn, MethodPermission, q, &answer); err != nil {
 		if ctx.Err() != nil {
@@ -108,7 +110,7 @@ func (a *asker) askPlain(ctx context.Context, snap *Snapshot, q exec.Question) (
 		}
 	}
 	item, err := a.s.client.ShowMessageRequest(pctx, &protocol.ShowMessageRequestParams{
-		Type: protocol.MessageTypeWarning, Message: promptText(a.doc, q, snap), Actions: actions,
+		Type: protocol.MessageTypeWarning, Message: byAgent(a.agent) + promptText(a.doc, q, snap), Actions: actions,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -184,6 +186,14 @@ const (
 	maxPromptLines     = 24
 	maxIndented        = 256 << 10 // bytes; more is shown as it is
 )
+
+// byAgent says who wants a call; the name is what the agent calls itself.
+func byAgent(agent string) string {
+	if agent == "" {
+		return ""
+	}
+	return fmt.Sprintf("The agent %q asks:\n", agent)
+}
 
 // promptText is all that a person needs to decide. Every part of it may come
 // from somebody who is not trusted: each is one bounded line without control

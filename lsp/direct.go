@@ -66,7 +66,7 @@ func (s *Server) callDirect(ctx context.Context, snap *Snapshot, p DirectParams,
 	defer progress.end("")
 	results := w.Runner().CallDirect(ctx, exec.DirectRequest{
 		Calls: calls, Agent: w.Snapshot().Agent(mode, p.Disallowed), SessionID: p.SessionID,
-		Asker: &asker{s: s, doc: doc}, Models: s.modelsOf(snap.Client),
+		Asker: &asker{s: s, doc: doc, agent: agentName(ctx)}, Models: s.modelsOf(snap.Client),
 		Events: func(e exec.Event) {
 			switch e.Kind {
 			case "started":
@@ -76,7 +76,10 @@ func (s *Server) callDirect(ctx context.Context, snap *Snapshot, p DirectParams,
 			}
 			progress.event(e)
 			if snap.Client.events() {
-				s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.WireEvent(e)})
+				s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.WireEvent(e), Agent: agentName(ctx)})
+			}
+			if agent := agentOf(ctx); agent != nil {
+				agent.event(e)
 			}
 		},
 	})

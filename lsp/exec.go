@@ -46,7 +46,7 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 		Code: doc.Text, URI: doc.URI, Language: doc.Language, SessionID: p.SessionID,
 		TimeoutMs: p.TimeoutMs, ActiveMs: p.ActiveMs, MaxToolCalls: p.MaxToolCalls,
 		Input: p.Input, MaxOutputTokens: p.MaxOutputTokens, Check: p.Check, DryRun: p.DryRun,
-		Asker: &asker{s: s, doc: doc}, Models: s.modelsOf(snap.Client),
+		Asker: &asker{s: s, doc: doc, agent: agentName(ctx)}, Models: s.modelsOf(snap.Client),
 	}
 	tape, err := withCassette(w, &q, p, scriptName(doc))
 	if err != nil {
@@ -67,7 +67,10 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 		}
 		progress.event(e)
 		if snap.Client.events() {
-			s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.WireEvent(e), URI: doc.URI, Token: p.Token})
+			s.notify(s.ctx, NoticeExecEvent, ExecEvent{Event: doc.WireEvent(e), URI: doc.URI, Token: p.Token, Agent: agentName(ctx)})
+		}
+		if agent := agentOf(ctx); agent != nil {
+			agent.event(e)
 		}
 	}
 	result := tape.finish(w.Runner().Run(ctx, q))

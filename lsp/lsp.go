@@ -21,6 +21,8 @@ type Options struct {
 	Version           string
 	Log               *slog.Logger
 	Limits            config.Limits
+	// Agents lets gateways of the same user join a session (GATE-3).
+	Agents bool
 	// Session, when set, completes Workspace for one session: with what a workspace
 	// closes at its end, as the tracer is.
 	Session func(*workspace.Options)

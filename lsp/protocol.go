@@ -421,6 +421,7 @@ type ExecEvent struct {
 	exec.Event
 	URI   string `json:"uri,omitzero"`
 	Token string `json:"token,omitzero"`
+	Agent string `json:"agent,omitzero"` // on whose behalf it runs, a claim; absent for this client
 }
 
 // DirectParams are those of codemode/callTool and codemode/executeBatch. Mode and

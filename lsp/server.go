@@ -85,7 +85,8 @@ type Server struct {
 	settings     settings
 	progressRuns map[string]string // run ids by progress token
 	runsNow      map[string]string // URIs by run id
-	taken        chan struct{}     // closed, and made anew, when a snapshot of the workspace was taken
+	poolWatchers map[chan struct{}]bool
+	taken        chan struct{} // closed, and made anew, when a snapshot of the workspace was taken
 }
 
 func newServer(o Options, hangup context.CancelCauseFunc) *Server {

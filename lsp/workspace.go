@@ -99,6 +99,7 @@ func (s *Server) initialized(context.Context, *nothing) error {
 		close(s.ready)
 		s.spawn(s.followSettings)
 		s.spawn(s.askForApprovals)
+		s.spawn(func(ctx context.Context) { s.serveAgents(ctx, w) })
 		s.spawn(s.askForSignIns)
 		s.follow(ctx, w)
 	})
@@ -261,6 +262,7 @@ func (s *Server) take(ctx context.Context, w opened) {
 	s.mu.Unlock()
 	if changed {
 		s.tellCatalog(ctx, old.Workspace, next)
+		s.notifyPoolWatchers()
 	}
 	if !slices.EqualFunc(old.Workspace.Servers, next.Servers, sameStatus) {
 		s.tellServers(ctx, next)

@@ -48,6 +48,7 @@ func (c *lspCommand) Run(a *app) error {
 		Session:    func(o *workspace.Options) { o.Tracer = telemetry.FromEnvironment(nil, o.Version, a.log) },
 		TypeScript: func() *typescript.Engine { return typescript.New(typescript.Options{Log: a.log, OnDemand: true}) },
 		UserDir:    o.Sources.UserDir,
+		Agents:     true,
 		CacheDir:   o.CacheDir,
 		Version:    version(),
 		Log:        a.log,

@@ -29,6 +29,7 @@ type mcpServeCommand struct {
 	Allow []string `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
 	Deny  []string `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`
 	Mode  string   `help:"What the agent is offered: the tool Exec (code), the MCP tools themselves (native), or both." enum:"code,exec,both,native" default:"code"`
+	Alone bool     `help:"Stay apart from an editor that has the workspace open. So does a gateway with --server, --tools, --config, --allow or --deny."`
 	HTTP  string   `name:"http" help:"Serve streamable HTTP on this address instead, such as 127.0.0.1:7341. Loopback when only :PORT is given." placeholder:"ADDR"`
 	// A token on a command line would be in the list of processes.
 	TokenFile string   `help:"File with the bearer token that clients of --http must send. Default: one that only you can read, created when it is missing." placeholder:"FILE" type:"path"`
@@ -37,8 +38,8 @@ type mcpServeCommand struct {
 
 func (mcpServeCommand) Help() string {
 	return `An agent starts this as an MCP server. It gets one tool, Exec, which runs scripts that call the MCP tools of the workspace, by the same
-configuration and the same rules as every other command. Calls that need a person's permission are asked for in the agent, where it can show a
-form; else the rules alone decide. docs/agents.md has the configuration of each agent.
+configuration and the same rules as every other command. While an editor with codemode-ls has the workspace open, the gateway uses the editor's
+servers, and the person there is asked and sees what runs. Without one, the agent asks where it can show a form; else the rules alone decide. docs/agents.md has the configuration of each agent.
 
 Examples:
   codemode-ls mcp
@@ -58,27 +59,37 @@ func (c *mcpServeCommand) Run(a *app) error {
 	checker := newChecker(a.log)
 	defer checker.Close()
 	o.Allow, o.Deny, o.Check, o.WarmSandboxes = c.Allow, c.Deny, checker, 1
+	alone := c.Alone || len(a.Server)+len(a.Tools)+len(c.Allow)+len(c.Deny) > 0 || a.Config != ""
 	if os.Getenv(upstream.StartedBy) != "" {
 		// Another codemode-ls found its own gateway in some client's configuration; that it
 		// is itself, it sees by the name that this one answers with (MCP-8).
 		a.log.Warn("started by codemode-ls itself: no MCP server is started")
-		o.Offline = true
+		o.Offline, alone = true, true
 	}
-	o.Tracer = telemetry.FromEnvironment(nil, o.Version, a.log)
-	host := gateway.OpenLocal(a.ctx, o)
-	defer host.Close()
-	a.force.set(host.Workspace().Kill)
-
 	// What a person should know goes to standard error, which agents keep in their logs.
 	ctx, cancel := context.WithCancel(a.ctx)
 	var reporting sync.WaitGroup
 	defer reporting.Wait()
 	defer cancel()
-	reporting.Go(func() {
-		if host.Workspace().Settled(ctx) == nil {
-			_ = a.report(host.Workspace(), needs{every: true}) // a gateway with nothing to offer is one all the same
-		}
-	})
+	open := func() *gateway.Local {
+		o := o
+		o.Tracer = telemetry.FromEnvironment(nil, o.Version, a.log)
+		l := gateway.OpenLocal(a.ctx, o)
+		a.force.set(l.Workspace().Kill)
+		reporting.Go(func() {
+			if l.Workspace().Settled(ctx) == nil {
+				_ = a.report(l.Workspace(), needs{every: true}) // a gateway with nothing to offer is one all the same
+			}
+		})
+		return l
+	}
+	var host gateway.Host
+	if alone {
+		host = open()
+	} else {
+		host = gateway.Follow(a.ctx, o.Sources.Folders[0], open, 0)
+	}
+	defer host.Close()
 	g := gateway.New(gateway.Options{Host: host, Mode: c.mode(), Version: version(), Log: a.log})
 	defer g.Close()
 	if c.HTTP == "" {
