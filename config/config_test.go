@@ -315,7 +315,7 @@ func TestDefaults(t *testing.T) { // 09-limits
 		t.Error(diff)
 	}
 	c := Load(Sources{})
-	if diff := cmp.Diff(&Config{Limits: want, Catalog: CatalogSettings{2000, 6, 160}, PromptTimeout: 5 * time.Minute, ExecEnabled: true, SeenResults: true, InlayHints: InlayHintSettings{ParameterNames: "literals"}, Marks: MarkSettings{true, true, true, true, true, true}, Import: ClientNames()}, c); diff != "" {
+	if diff := cmp.Diff(&Config{Limits: want, Catalog: CatalogSettings{2000, 6, 160}, PromptTimeout: 5 * time.Minute, ExecEnabled: true, JoinAgents: true, SeenResults: true, InlayHints: InlayHintSettings{ParameterNames: "literals"}, Marks: MarkSettings{true, true, true, true, true, true}, Import: ClientNames()}, c); diff != "" {
 		t.Error(diff)
 	}
 }
