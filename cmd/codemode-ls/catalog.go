@@ -55,18 +55,19 @@ func (c *catalogCommand) Run(a *app) error {
 }
 
 type searchCommand struct {
-	Fresh     bool   `help:"List the tools of the servers again first, instead of using the kept lists."`
-	Query     string `arg:"" optional:"" help:"Words to look for. Without: the whole pool."`
-	Limit     int    `help:"At most this many." placeholder:"N"`
-	Offset    int    `help:"Leave out the first ones." placeholder:"N"`
-	Namespace string `help:"Only this server's tools." placeholder:"NS"`
-	JSON      bool   `name:"json" help:"Print the matches as JSON."`
+	Fresh     bool     `help:"List the tools of the servers again first, instead of using the kept lists."`
+	Words     []string `arg:"" name:"word" optional:"" help:"Words to look for. Without: the whole pool."`
+	Limit     *int     `help:"At most this many; 0 is all. Default: 20, and all with --json." placeholder:"N"`
+	Long      bool     `short:"l" help:"Print whole descriptions and signatures, instead of a line for each tool."`
+	Offset    int      `help:"Leave out the first ones." placeholder:"N"`
+	Namespace string   `help:"Only this server's tools." placeholder:"NS"`
+	JSON      bool     `name:"json" help:"Print the matches as JSON."`
 }
 
 func (searchCommand) Help() string {
 	return `Examples:
-  codemode-ls search "create issue"
-  codemode-ls search --namespace github --limit 5 label`
+  codemode-ls search create issue
+  codemode-ls search --namespace github --limit 5 --long label`
 }
 
 func (c *searchCommand) Run(a *app) error {
@@ -78,11 +79,28 @@ func (c *searchCommand) Run(a *app) error {
 	if err := a.known(c.Namespace, w.Snapshot().Catalog); err != nil {
 		return err
 	}
+	limit := 20
+	switch {
+	case c.Limit != nil && *c.Limit < 0:
+		return &exitError{exitUsage, fmt.Errorf("--limit %d: a limit is 0 or more", *c.Limit)}
+	case c.Limit != nil:
+		limit = *c.Limit
+	case c.JSON:
+		limit = 0
+	}
 	matches, remaining := w.Snapshot().Catalog.Search(catalog.Query{
-		Query: c.Query, Namespace: c.Namespace, Limit: c.Limit, Offset: c.Offset,
+		Query: strings.Join(c.Words, " "), Namespace: c.Namespace, Limit: limit, Offset: c.Offset,
 	})
 	if c.JSON {
 		return printJSON(a.stdout, matches)
+	}
+	found := len(matches)
+	if !c.Long {
+		width := screenWidth(a.stdout)
+		for _, m := range matches {
+			fmt.Fprintln(a.stdout, shortTool(m.Name, m.Description, width, isTerminal(a.stdout)))
+		}
+		matches = nil
 	}
 	for i, m := range matches {
 		if i > 0 {
@@ -93,13 +111,26 @@ func (c *searchCommand) Run(a *app) error {
 		}
 		fmt.Fprintln(a.stdout, a.data(m.Signature))
 	}
-	if len(matches) == 0 {
+	if found == 0 {
 		fmt.Fprintln(a.stderr, "Nothing found. Without words the whole pool is listed: codemode-ls search")
 	}
 	if remaining > 0 {
-		fmt.Fprintf(a.stderr, "%d more: --offset %d\n", remaining, c.Offset+len(matches))
+		fmt.Fprintf(a.stderr, "%d more: --offset %d\n", remaining, c.Offset+found)
 	}
 	return nil
+}
+
+// shortTool is a line for a tool: its name and the beginning of its description. On a
+// terminal it fits the width.
+func shortTool(name, description string, width int, cut bool) string {
+	line := oneLine(name)
+	if about, _, _ := strings.Cut(strings.TrimSpace(description), "\n"); about != "" {
+		line += "  " + oneLine(about)
+	}
+	if cut {
+		line = cutTo(line, width-1)
+	}
+	return line
 }
 
 // known is a usage error for a namespace that no tool is in; "" is all of them.

@@ -12,7 +12,7 @@ import (
 // CLI-5: what may come next follows from the declarations of the commands.
 func TestCli5Complete(t *testing.T) {
 	var c commands
-	parser, err := kong.New(&c, kong.Name("codemode-ls"))
+	parser, err := kong.New(&c, kong.Name("codemode-ls"), kong.Vars{"clients": installClients()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestCli5Complete(t *testing.T) {
 // The help of every command shows real examples (spec 10).
 func TestEveryCommandHasExamples(t *testing.T) {
 	var c commands
-	parser, err := kong.New(&c, kong.Name("codemode-ls"))
+	parser, err := kong.New(&c, kong.Name("codemode-ls"), kong.Vars{"clients": installClients()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type terminal struct {
 // openTerminal is where a person can be asked; nil for nowhere. Not standard input: a
 // script may come from there.
 func (a *app) openTerminal() *terminal {
-	if !isTerminal(a.stderr) {
+	if !isTerminal(a.stderr) && !isTerminal(a.stdin) && !isTerminal(a.stdout) {
 		return nil
 	}
 	tty, err := os.OpenFile(terminalPath, os.O_RDWR, 0)

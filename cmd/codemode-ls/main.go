@@ -73,6 +73,7 @@ type commands struct {
 
 	Lsp         lspCommand         `cmd:"" help:"Speak LSP with an editor on standard input and output."`
 	Run         runCommand         `cmd:"" help:"Run a script and print what it returns."`
+	Call        callCommand        `cmd:"" help:"Call one tool and print its result."`
 	Check       checkCommand       `cmd:"" help:"Check scripts: syntax, types and Code Mode's own rules. Runs nothing."`
 	Test        testCommand        `cmd:"" help:"Replay scripts against their cassettes and compare the results."`
 	Catalog     catalogCommand     `cmd:"" help:"Print the catalog as a model reads it."`
@@ -157,6 +158,9 @@ func (o *output) Write(p []byte) (int, error) {
 // run is the whole program but for the children; it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	if len(args) > 0 && args[0] == "help" {
+		if len(args) > 1 && args[1] == "help" {
+			args = args[:1] // help on help is the help
+		}
 		args = append(args[1:len(args):len(args)], "--help")
 	}
 	if len(args) == 0 {

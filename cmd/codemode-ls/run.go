@@ -22,14 +22,16 @@ import (
 type runCommand struct {
 	Script string `arg:"" help:"A *.exec.ts or *.exec.js file, or - for standard input." placeholder:"SCRIPT|-"`
 	inputFlags
-	Allow   []string      `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
-	Deny    []string      `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`
-	DryRun  bool          `help:"Answer every call with a sample; call no tool. Servers are only queried for their tool lists."`
-	Record  string        `help:"Write a cassette of the run: its calls, arguments and results." placeholder:"FILE"`
-	Replay  string        `help:"Answer calls from a cassette; start no server." placeholder:"FILE"`
-	JSON    bool          `name:"json" help:"Print the whole result as JSON."`
-	Check   string        `help:"Type check: ${enum}. With hint the script runs all the same, and when it fails what the check found is told; with error nothing runs when there are errors." enum:"off,hint,error" default:"hint"`
-	Timeout time.Duration `help:"Wall-clock budget of the script, such as 30s. Connecting to servers before it does not count." placeholder:"D"`
+	Allow  []string `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
+	Deny   []string `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`
+	DryRun bool     `help:"Answer every call with a sample; call no tool. Servers are only queried for their tool lists."`
+	Record string   `help:"Write a cassette of the run: its calls, arguments and results." placeholder:"FILE"`
+	// KeepFailed is for tests of failures.
+	KeepFailed bool          `name:"keep-failed" help:"With --record: keep the cassette of a run that failed, too."`
+	Replay     string        `help:"Answer calls from a cassette; start no server." placeholder:"FILE"`
+	JSON       bool          `name:"json" help:"Print the whole result as JSON."`
+	Check      string        `help:"Type check: ${enum}. With hint the script runs all the same, and when it fails what the check found is told; with error nothing runs when there are errors." enum:"off,hint,error" default:"hint"`
+	Timeout    time.Duration `help:"Wall-clock budget of the script, such as 30s. Connecting to servers before it does not count." placeholder:"D"`
 	// Timeline is of the calls, after the run.
 	Timeline bool `help:"Show when each call waited and ran, as a picture on standard error."`
 }
@@ -118,10 +120,13 @@ func (c *runCommand) Run(a *app) error {
 	progress.Finish()
 	var unrecorded error
 	if recording != nil {
-		if q.Record.Begun() {
+		switch {
+		case q.Record.Begun() && result.Status != exec.Completed && !c.KeepFailed:
+			fmt.Fprintln(a.stderr, "Nothing was recorded: the run failed. --keep-failed keeps the cassette of such a run, too.")
+		case q.Record.Begun():
 			unrecorded = recording.Commit(q.Record.Cassette(c.scriptName(), exec.Recorded(result)))
 			recording = nil
-		} else {
+		default:
 			fmt.Fprintln(a.stderr, "Nothing was recorded: the script did not run.")
 		}
 	}

@@ -49,6 +49,9 @@ func (c *serversCommand) Run(a *app) error {
 
 func (c *serversCommand) show(a *app, s *workspace.Snapshot) error {
 	if c.Record != "" {
+		if len(s.Catalog.Servers()) == 0 {
+			return &exitError{exitFailed, errors.New("nothing was recorded: no server is connected; see codemode-ls servers")}
+		}
 		if err := record(c.Record, s.Catalog.Servers()); err != nil {
 			return err
 		}

@@ -61,6 +61,9 @@ func (c *typesCommand) Run(a *app) error {
 	}
 	text := w.Snapshot().Catalog.Declarations().Text
 	if c.Output != "" {
+		if err := os.MkdirAll(filepath.Dir(c.Output), 0o755); err != nil {
+			return err
+		}
 		return os.WriteFile(c.Output, []byte(text), 0o644)
 	}
 	_, err = fmt.Fprint(a.stdout, a.data(text))
