@@ -46,8 +46,12 @@ func (c *callCommand) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	terminal := a.openTerminal()
 	w, err := a.open(needs{calls: true, some: true, names: []string{name}}, func(o *workspace.Options) {
 		o.Allow, o.Deny = c.Allow, c.Deny
+		if terminal != nil {
+			o.Asker = terminal
+		}
 		o.WarmSandboxes = 1
 	})
 	if err != nil {
@@ -64,8 +68,8 @@ func (c *callCommand) Run(a *app) error {
 			return &exitError{exitUsage, errors.New(strings.ReplaceAll(err.Error(), "--input.", "--"))}
 		}
 	}
-	terminal := a.openTerminal()
 	progress := newProgress(a.stderr)
+	progress.Await(func() string { return connecting(w.Snapshot()) })
 	if terminal != nil {
 		terminal.progress = progress
 	}

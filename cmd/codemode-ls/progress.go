@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,10 +21,13 @@ type progress struct {
 	colour bool
 	width  func() int
 	now    func() time.Time
+	// awaited says which servers are connecting, or is nil.
+	awaited func() string
 
 	mu     sync.Mutex
 	count  int
 	last   []shownCall // at most two, the oldest first
+	failed []shownCall // the last ones that failed and are not among those
 	drawn  int         // lines on the screen
 	paused bool
 	over   bool
@@ -39,8 +43,12 @@ type shownCall struct {
 	detail string        // what its server says of its progress
 }
 
-// shownCalls is how many calls a run's summary names.
-const shownCalls = 2
+// shownCalls is how many calls a run's summary names, shownFailed how many that failed
+// remain beside them.
+const (
+	shownCalls  = 2
+	shownFailed = 3
+)
 
 // tick is how often the times of calls are drawn anew.
 const tick = 100 * time.Millisecond
@@ -86,24 +94,42 @@ func (p *progress) call(e exec.Event) {
 	}
 	if at < 0 {
 		if len(p.last) == shownCalls && c.Index < p.last[0].record.Index {
+			p.keepFailed(shownCall{record: c, took: ownTime(c, 0)})
 			return // collapsed
 		}
 		p.last = append(p.last, shownCall{since: p.now()})
 		if at = len(p.last) - 1; len(p.last) > shownCalls {
+			p.keepFailed(p.last[0])
 			p.last = p.last[1:]
 			at--
 		}
 	}
 	s := &p.last[at]
+	if c.Status == exec.CallRunning && s.record.Status != exec.CallRunning {
+		s.since = p.now() // what came before was waiting
+	}
 	s.record = c
 	if e.Progress != nil {
 		s.detail = progressWords(e.Progress)
 	}
 	if ended(c.Status) {
-		s.took, s.detail = p.now().Sub(s.since), ""
-		if c.Timing != nil {
-			s.took = time.Duration(c.Timing.TotalMs) * time.Millisecond
-		}
+		s.took, s.detail = ownTime(c, p.now().Sub(s.since)), ""
+	}
+}
+
+// ownTime is how long a call took without what it waited for a person and its turn.
+func ownTime(c exec.CallRecord, otherwise time.Duration) time.Duration {
+	if c.Timing == nil {
+		return otherwise
+	}
+	return time.Duration(c.Timing.TotalMs-c.Timing.PermissionMs-c.Timing.QueuedMs) * time.Millisecond
+}
+
+// keepFailed keeps a call that has failed in sight. p.mu is held.
+func (p *progress) keepFailed(s shownCall) {
+	if ended(s.record.Status) && s.record.Status != exec.CallCompleted {
+		p.failed = append(p.failed, s)
+		p.failed = p.failed[max(0, len(p.failed)-shownFailed):]
 	}
 }
 
@@ -129,10 +155,13 @@ func (p *progress) lines() []string {
 		noun = "tool call"
 	}
 	width := p.width() - 1 // the last column makes some terminals wrap
-	lines := []string{cutTo(fmt.Sprintf("%d %s", p.count, noun), width)}
-	for i, c := range p.last {
+	var lines []string
+	if p.count > 0 {
+		lines = append(lines, cutTo(fmt.Sprintf("%d %s", p.count, noun), width))
+	}
+	for i, c := range slices.Concat(p.failed, p.last) {
 		name := strings.Join(strings.Fields(printable(c.record.Tool)), " ")
-		if i == 0 && p.count > len(p.last) {
+		if i == len(p.failed) && p.count > len(p.last) {
 			name = "... " + name // SUM-2
 		}
 		took := c.took
@@ -148,14 +177,32 @@ func (p *progress) lines() []string {
 			rest += " " + c.detail
 		}
 		name = cutTo(name, max(width-len(state)-len(rest)-1, minBar))
-		line := cutTo(name+" "+state+rest, width)
+		line := cutTo(name+preview(c.record, width-columns(name)-len(state)-columns(rest)-2)+" "+state+rest, width)
 		if before, after, found := strings.Cut(line, " "+state); found && p.colour {
 			line = before + " " + colours[c.record.Status] + state + "\x1b[0m" + after
 		}
 		lines = append(lines, line)
 	}
+	if p.awaited != nil {
+		if line := p.awaited(); line != "" {
+			lines = append(lines, cutTo(line+" …", width))
+		}
+	}
 	return lines
 }
+
+// preview is the beginning of a call's arguments, which tells calls of one tool apart;
+// "" when there is no room for it.
+func preview(c exec.CallRecord, room int) string {
+	text := oneLine(string(c.Arguments))
+	if text == "" || text == "{}" || room < minBar {
+		return ""
+	}
+	return " " + cutTo(text, min(room, maxPreview))
+}
+
+// maxPreview is how many columns of a call's arguments are shown.
+const maxPreview = 80
 
 // colours of states: SGR codes that every terminal with colours has.
 var colours = map[exec.CallStatus]string{
@@ -178,10 +225,13 @@ func (p *progress) erase() {
 }
 
 func (p *progress) draw() {
-	if !p.live || p.paused || p.over || p.count == 0 {
+	if !p.live || p.paused || p.over {
 		return
 	}
 	lines := p.lines()
+	if len(lines) == 0 {
+		return
+	}
 	fmt.Fprint(p.w, strings.Join(lines, "\n")+"\n")
 	p.drawn = len(lines)
 }
@@ -205,13 +255,19 @@ func (p *progress) run() {
 			case <-clock.C:
 			}
 			p.mu.Lock()
-			if p.drawn > 0 {
-				p.erase()
-				p.draw()
-			}
+			p.erase()
+			p.draw()
 			p.mu.Unlock()
 		}
 	}()
+}
+
+// Await shows, from now on, which servers are connecting.
+func (p *progress) Await(connecting func() string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.awaited = connecting
+	p.run()
 }
 
 // Pause leaves the screen to a question.
@@ -233,6 +289,7 @@ func (p *progress) Resume() {
 // Finish leaves the last state of the calls on the screen.
 func (p *progress) Finish() {
 	p.mu.Lock()
+	p.awaited = nil
 	if p.drawn > 0 {
 		p.erase()
 		p.draw()

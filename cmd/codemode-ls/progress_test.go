@@ -9,6 +9,8 @@ import (
 
 	"codemode-ls/exec"
 	"codemode-ls/internal/linediff"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // screen is a progress on a terminal of a width, with a clock that stands still.
@@ -38,18 +40,19 @@ func TestCli4Lines(t *testing.T) {
 	p.Event(call(1, exec.CallWaiting))
 	*now = now.Add(1500 * time.Millisecond)
 	p.Event(call(0, exec.CallRunning))
-	if got, want := lines(), "2 tool calls\nmcp__demo__t0 running 1.5 s\nmcp__demo__t1 waiting for permission 1.5 s"; got != want {
+	if got, want := lines(), "2 tool calls\nmcp__demo__t0 running 0 ms\nmcp__demo__t1 waiting for permission 1.5 s"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	done := call(1, exec.CallCompleted)
-	done.Call.Timing = &exec.CallTiming{TotalMs: 12}
+	done.Call.Timing = &exec.CallTiming{TotalMs: 1512, PermissionMs: 1000, QueuedMs: 500}
+	done.Call.Arguments = jsontext.Value(`{"path":"a\u001bb"}`)
 	p.Event(done)
 	p.Event(call(2, exec.CallRunning))
 	progress := call(2, exec.CallRunning)
 	progress.Progress = &exec.Progress{Progress: 3, Total: 10, Message: "half\x1b[2J\nway"}
 	p.Event(progress)
-	p.Event(call(0, exec.CallFailed)) // it is collapsed
-	if got, want := lines(), "3 tool calls\n... mcp__demo__t1 completed 12 ms\nmcp__demo__t2 running 0 ms 3 of 10 half way"; got != want {
+	p.Event(call(0, exec.CallFailed)) // it remains in sight, collapsed or not
+	if got, want := lines(), "3 tool calls\nmcp__demo__t0 failed 0 ms\n... mcp__demo__t1 {\"path\":\"a\\u001bb\"} completed 12 ms\nmcp__demo__t2 running 0 ms 3 of 10 half way"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -112,6 +112,7 @@ func (c *runCommand) Run(a *app) error {
 		return err
 	}
 	progress := newProgress(a.stderr)
+	progress.Await(func() string { return connecting(w.Snapshot()) })
 	if terminal != nil {
 		terminal.progress = progress
 	}
