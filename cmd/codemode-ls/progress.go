@@ -21,8 +21,6 @@ type progress struct {
 	colour bool
 	width  func() int
 	now    func() time.Time
-	// awaited says which servers are connecting, or is nil.
-	awaited func() string
 
 	mu     sync.Mutex
 	count  int
@@ -30,7 +28,10 @@ type progress struct {
 	failed []shownCall // the last ones that failed and are not among those
 	drawn  int         // lines on the screen
 	paused bool
-	over   bool
+	// awaited says which servers are connecting; connecting is asked for it, without mu.
+	awaited    string
+	connecting func() string
+	over       bool
 
 	stop    chan struct{} // closed to end the clock; nil while it does not run
 	stopped chan struct{}
@@ -183,10 +184,8 @@ func (p *progress) lines() []string {
 		}
 		lines = append(lines, line)
 	}
-	if p.awaited != nil {
-		if line := p.awaited(); line != "" {
-			lines = append(lines, cutTo(line+" …", width))
-		}
+	if p.awaited != "" {
+		lines = append(lines, cutTo(p.awaited+" …", width))
 	}
 	return lines
 }
@@ -255,8 +254,18 @@ func (p *progress) run() {
 			case <-clock.C:
 			}
 			p.mu.Lock()
-			p.erase()
-			p.draw()
+			ask := p.connecting
+			p.mu.Unlock()
+			awaited := ""
+			if ask != nil { // it takes locks under which events are sent
+				awaited = ask()
+			}
+			p.mu.Lock()
+			if !p.over { // what Finish has drawn remains
+				p.awaited = awaited
+				p.erase()
+				p.draw()
+			}
 			p.mu.Unlock()
 		}
 	}()
@@ -266,7 +275,7 @@ func (p *progress) run() {
 func (p *progress) Await(connecting func() string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.awaited = connecting
+	p.connecting = connecting
 	p.run()
 }
 
@@ -289,7 +298,7 @@ func (p *progress) Resume() {
 // Finish leaves the last state of the calls on the screen.
 func (p *progress) Finish() {
 	p.mu.Lock()
-	p.awaited = nil
+	p.awaited, p.connecting = "", nil
 	if p.drawn > 0 {
 		p.erase()
 		p.draw()
