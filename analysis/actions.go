@@ -90,9 +90,9 @@ func forActionClient(client *Client, a *protocol.CodeAction) protocol.CommandOrC
 	return nil
 }
 
-// A mend is what one code action does to a text, before it is known how the
+// A fix is what one code action does to a text, before it is known how the
 // client counts.
-type mend struct {
+type fix struct {
 	title     string
 	kind      protocol.CodeActionKind // "" is quickfix
 	edits     []edit
@@ -116,7 +116,7 @@ func (s *Script) actions(ctx context.Context, p *protocol.CodeActionParams) ([]p
 		return nil, err
 	}
 	within := doc.UTF16Range(p.Range)
-	m := mender{Diagnosis: d, s: s, ctx: ctx, uses: script.Uses(doc.Text)}
+	m := fixer{Diagnosis: d, s: s, ctx: ctx, uses: doc.Source.Uses()}
 	var all []protocol.CodeAction
 	for _, f := range d.Found {
 		if !touches(f.at, within) {
@@ -158,7 +158,7 @@ func (s *Script) actions(ctx context.Context, p *protocol.CodeActionParams) ([]p
 // touches says whether two ranges have a place in common.
 func touches(a, b script.Range) bool { return !earlier(a.End, b.Start) && !earlier(b.End, a.Start) }
 
-// distinct leaves out actions that were offered before: one fix may mend several
+// distinct leaves out actions that were offered before: one fix may repair several
 // complaints.
 func distinct(all []protocol.CodeAction) []protocol.CodeAction {
 	seen := map[string]bool{}
@@ -176,15 +176,15 @@ func distinct(all []protocol.CodeAction) []protocol.CodeAction {
 }
 
 // explain opens the page of a diagnostic's code.
-func explain(code string) mend {
-	return mend{
+func explain(code string) fix {
+	return fix{
 		title: "Explain " + code, kind: kindExplain,
 		command: &protocol.Command{Title: "Explain " + code, Command: explainCommand, Arguments: Arguments(code)},
 	}
 }
 
-// A mender makes the changes for one version of a script.
-type mender struct {
+// A fixer makes the changes for one version of a script.
+type fixer struct {
 	*Diagnosis
 	s    *Script
 	ctx  context.Context //nolint:containedctx // lives as long as one request
@@ -192,7 +192,7 @@ type mender struct {
 }
 
 // action is a change as the client takes it.
-func (m *mender) action(c mend, about ...protocol.Diagnostic) protocol.CodeAction {
+func (m *fixer) action(c fix, about ...protocol.Diagnostic) protocol.CodeAction {
 	kind := c.kind
 	if kind == "" {
 		kind = protocol.CodeActionKindQuickFix
@@ -215,14 +215,14 @@ func (m *mender) action(c mend, about ...protocol.Diagnostic) protocol.CodeActio
 }
 
 // offset is where a position of the diagnosis lies in the text.
-func (m *mender) offset(p script.Position) int { return m.at.OffsetUTF16(p) }
+func (m *fixer) offset(p script.Position) int { return m.at.OffsetUTF16(p) }
 
-func (m *mender) replaced(r script.Range, text string) edit {
+func (m *fixer) replaced(r script.Range, text string) edit {
 	return edit{m.offset(r.Start), m.offset(r.End), text}
 }
 
 // useAt is the use of tools whose name is at a place.
-func (m *mender) useAt(at script.Range) (script.Use, bool) {
+func (m *fixer) useAt(at script.Range) (script.Use, bool) {
 	for _, u := range m.uses {
 		if u.NameRange == at || u.Whole == at {
 			return u, true
@@ -233,8 +233,8 @@ func (m *mender) useAt(at script.Range) (script.Use, bool) {
 
 // permissions are the decisions that a person can make about the tool at a
 // place, once and for all.
-func (m *mender) permissions(within script.Range) []mend {
-	var all []mend
+func (m *fixer) permissions(within script.Range) []fix {
+	var all []fix
 	for _, u := range m.uses {
 		if !touches(u.Whole, within) || u.Name == script.ReservedNamespace {
 			continue
@@ -248,7 +248,7 @@ func (m *mender) permissions(within script.Range) []mend {
 			c := &protocol.Command{Title: title, Command: setPermissionCommand, Arguments: Arguments(ruleChange{
 				Rule: rule, Effect: string(effect), Layer: m.s.Layer,
 			})}
-			all = append(all, mend{title: title, kind: kindPermission, command: c})
+			all = append(all, fix{title: title, kind: kindPermission, command: c})
 		}
 		if decision.Effect != permission.Allow {
 			set("Allow "+u.Name+" always", permission.Allow)
@@ -261,17 +261,17 @@ func (m *mender) permissions(within script.Range) []mend {
 }
 
 // removeRule removes a rule where it is kept.
-func removeRule(title string, r *permission.Rule) mend {
-	return mend{title: title, kind: kindPermission, command: &protocol.Command{
+func removeRule(title string, r *permission.Rule) fix {
+	return fix{title: title, kind: kindPermission, command: &protocol.Command{
 		Title: title, Command: setPermissionCommand,
 		Arguments: Arguments(ruleChange{Rule: r.Match, Effect: "remove", Layer: string(r.Layer)}),
 	}}
 }
 
 // fixAll is all safe fixes of the script in one.
-func (m *mender) fixAll() (mend, bool) {
-	all := mend{title: "Fix all that can be fixed safely", kind: kindFixAll}
-	take := func(list []mend) {
+func (m *fixer) fixAll() (fix, bool) {
+	all := fix{title: "Fix all that can be fixed safely", kind: kindFixAll}
+	take := func(list []fix) {
 		for _, c := range list {
 			if c.safe && !overlap(all.edits, c.edits) {
 				all.edits = append(all.edits, c.edits...)

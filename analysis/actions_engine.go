@@ -9,7 +9,7 @@ import (
 
 // engineActions are TypeScript's own fixes for what it complains about in a
 // range (ACT-1).
-func (m *mender) engineActions(within script.Range) []protocol.CodeAction {
+func (m *fixer) engineActions(within script.Range) []protocol.CodeAction {
 	var about []protocol.Diagnostic
 	for _, t := range m.Types {
 		if touches(utf16Range(t.Range), within) {

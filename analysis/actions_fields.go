@@ -11,7 +11,7 @@ import (
 
 // fillIn writes the fields that must be there into the argument of the call that
 // a complaint is about, at every depth.
-func (m *mender) fillIn(at script.Range) []mend {
+func (m *fixer) fillIn(at script.Range) []fix {
 	for _, u := range m.uses {
 		if !u.Called {
 			continue
@@ -20,37 +20,37 @@ func (m *mender) fillIn(at script.Range) []mend {
 			continue
 		}
 		if c, ok := m.fillInCall(u); ok {
-			return []mend{c}
+			return []fix{c}
 		}
 	}
 	return nil
 }
 
-func (m *mender) fillInCall(u script.Use) (mend, bool) {
+func (m *fixer) fillInCall(u script.Use) (fix, bool) {
 	schema, ok := m.inputOf(u)
 	if !ok {
-		return mend{}, false
+		return fix{}, false
 	}
-	c := mend{title: "Fill in the required fields", preferred: true}
+	c := fix{title: "Fill in the required fields", preferred: true}
 	if u.ArgumentCount == 0 {
 		text := schema.placeholder(0)
 		if text == "{}" || !strings.HasPrefix(text, "{") {
-			return mend{}, false
+			return fix{}, false
 		}
 		start := m.offset(u.Arguments.Start)
 		c.edits = []edit{{start, m.offset(u.Arguments.End), text}}
 		return c, true
 	}
 	if u.FirstArgument != "object" {
-		return mend{}, false
+		return fix{}, false
 	}
-	c.edits = m.missingFields(script.ReadLiteral(m.text, m.offset(u.ArgumentRanges[0].Start)), schema, 0)
+	c.edits = m.missingFields(m.source.LiteralAt(m.offset(u.ArgumentRanges[0].Start)), schema, 0)
 	return c, len(c.edits) > 0
 }
 
 // missingFields are the edits that add what an object as it is written lacks, and
 // the objects in it.
-func (m *mender) missingFields(l script.Literal, schema schemaNode, depth int) []edit {
+func (m *fixer) missingFields(l script.Literal, schema schemaNode, depth int) []edit {
 	if depth > maxSchemaSteps {
 		return nil
 	}
@@ -122,7 +122,7 @@ func meant(l script.Literal, schema schemaNode) schemaNode {
 }
 
 // added writes fields behind those that an object has, in its own layout.
-func (m *mender) added(l script.Literal, parts []string) edit {
+func (m *fixer) added(l script.Literal, parts []string) edit {
 	inner := m.text[l.Start+1 : l.End-1]
 	if len(l.Fields) == 0 && strings.TrimSpace(inner) == "" {
 		return edit{l.Start, l.End, "{ " + strings.Join(parts, ", ") + " }"}
@@ -171,9 +171,9 @@ func propertyOrder(schema schemaNode) []string {
 	return names
 }
 
-// rewrites are the changes that mend nothing but may be wanted at a place.
-func (m *mender) rewrites(within script.Range) []mend {
-	var all []mend
+// rewrites are the changes that fix nothing but may be wanted at a place.
+func (m *fixer) rewrites(within script.Range) []fix {
+	var all []fix
 	for _, u := range m.uses {
 		if u.Called && (touches(u.Whole, within) || touches(u.Arguments, within)) {
 			if c, ok := m.fillInCall(u); ok {

@@ -13,14 +13,14 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// fixes are the changes that mend a finding, best first.
-func (m *mender) fixes(f finding) []mend {
+// fixes are the changes that fix a finding, best first.
+func (m *fixer) fixes(f finding) []fix {
 	switch f.Code {
 	case DiagnosticUnknownTool:
 		return m.closestTools(f)
 	case DiagnosticDeniedTool:
 		if r := m.Pool.Rules.Decide(f.data.Tool).Rule; r != nil {
-			return []mend{removeRule("Remove the rule that denies it: "+r.Match+" ("+string(r.Layer)+")", r)}
+			return []fix{removeRule("Remove the rule that denies it: "+r.Match+" ("+string(r.Layer)+")", r)}
 		}
 	case DiagnosticUnawaitedCall:
 		return m.await(f)
@@ -32,15 +32,15 @@ func (m *mender) fixes(f finding) []mend {
 		return m.withoutModule(f)
 	case DiagnosticUncalled:
 		// Offsets are those of the text as Prepare left it, which is as long unless a removed fence was not ASCII.
-		if u := f.uncalled; u.Insert != "" && len(script.Prepare(m.text).Text) == len(m.text) {
+		if u := f.uncalled; u.Insert != "" && len(m.source.Prepared().Text) == len(m.text) {
 			title := "Insert " + strings.TrimSpace(u.Insert)
-			return []mend{{title: title, edits: []edit{{u.At, u.At, u.Insert}}, preferred: true}}
+			return []fix{{title: title, edits: []edit{{u.At, u.At, u.Insert}}, preferred: true}}
 		}
 	case DiagnosticDeprecatedTool:
 		return m.successor(f)
 	case DiagnosticSequentialAwaits:
 		if c, ok := m.together(f); ok {
-			return []mend{c}
+			return []fix{c}
 		}
 	case script.CodeOptionsMisplaced:
 		return m.moveOptions(f)
@@ -51,24 +51,24 @@ func (m *mender) fixes(f finding) []mend {
 }
 
 // closestTools write one of the names that may have been meant.
-func (m *mender) closestTools(f finding) []mend {
-	var all []mend
+func (m *fixer) closestTools(f finding) []fix {
+	var all []fix
 	if f.named > 0 {
 		name := f.data.Closest[0]
 		end := m.offset(f.at.End)
 		if u, ok := m.useAt(f.at); !ok || u.Quoted {
 			return nil
 		}
-		return []mend{{title: "Call " + name, edits: []edit{m.renamedAt(f, name), {end, f.named, "("}}, preferred: true}}
+		return []fix{{title: "Call " + name, edits: []edit{m.renamedAt(f, name), {end, f.named, "("}}, preferred: true}}
 	}
 	for i, name := range f.data.Closest {
-		all = append(all, mend{title: "Change to " + name, edits: []edit{m.renamedAt(f, name)}, preferred: i == 0})
+		all = append(all, fix{title: "Change to " + name, edits: []edit{m.renamedAt(f, name)}, preferred: i == 0})
 	}
 	return all
 }
 
 // renamedAt writes another tool's name where one stands that there is not.
-func (m *mender) renamedAt(f finding, name string) edit {
+func (m *fixer) renamedAt(f finding, name string) edit {
 	if u, ok := m.useAt(f.at); ok {
 		if f.until > 0 { // tools.server.tool
 			start := m.offset(f.at.Start)
@@ -94,7 +94,7 @@ func (m *mender) renamedAt(f finding, name string) edit {
 
 // renamed writes another tool's name into a use: a dot becomes brackets where the
 // name is no identifier, and the other way round nothing is changed.
-func (m *mender) renamed(u script.Use, name string) edit {
+func (m *fixer) renamed(u script.Use, name string) edit {
 	start, end := m.offset(u.NameRange.Start), m.offset(u.NameRange.End)
 	if u.Whole == u.NameRange && !u.Called { // taken out of tools by a pattern
 		text := propertyKey(name)
@@ -123,7 +123,7 @@ func (m *mender) renamed(u script.Use, name string) edit {
 }
 
 // await has a promise awaited, or dropped on purpose.
-func (m *mender) await(f finding) []mend {
+func (m *fixer) await(f finding) []fix {
 	p := f.promise
 	if p == nil {
 		return nil
@@ -133,14 +133,14 @@ func (m *mender) await(f finding) []mend {
 	if p.Name != "" {
 		key = p.Name + ": "
 	}
-	var all []mend
+	var all []fix
 	list, _, forEach := strings.Cut(m.text[start:end], ".forEach(")
 	switch {
 	case !p.Async || p.Condition: // the values have to be there before
 	case forEach && p.Callback != "":
 		if !m.isCollection(list) {
 			at := start + len(list)
-			all = append(all, mend{title: "Wait for all with Promise.all and map", preferred: true, edits: []edit{
+			all = append(all, fix{title: "Wait for all with Promise.all and map", preferred: true, edits: []edit{
 				{start, start, "await Promise.all("}, {at, at + len(".forEach("), ".map("}, {end, end, ")"},
 			}})
 		}
@@ -149,11 +149,11 @@ func (m *mender) await(f finding) []mend {
 		if strings.HasSuffix(strings.TrimRight(m.text[:start], " \t\r\n"), "await") {
 			wait = "Promise.all(" // an await of the list, which waits for nothing
 		}
-		all = append(all, mend{title: "Wait for all with Promise.all", preferred: true, edits: []edit{{start, start, wait}, {end, end, ")"}}})
+		all = append(all, fix{title: "Wait for all with Promise.all", preferred: true, edits: []edit{{start, start, wait}, {end, end, ")"}}})
 	case p.Compound:
-		all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{start, start, "await ("}, {end, end, ")"}}})
+		all = append(all, fix{title: "Add await", preferred: true, safe: true, edits: []edit{{start, start, "await ("}, {end, end, ")"}}})
 	default:
-		all = append(all, mend{title: "Add await", preferred: true, safe: true, edits: []edit{{start, start, key + "await "}}})
+		all = append(all, fix{title: "Add await", preferred: true, safe: true, edits: []edit{{start, start, key + "await "}}})
 	}
 	if strings.HasPrefix(strings.TrimLeft(m.text[end:], " \t\r\n?"), ".") {
 		for i := range all { // its member is used
@@ -171,11 +171,11 @@ func (m *mender) await(f finding) []mend {
 	if p.Callback != "" || p.Used || taken {
 		return all
 	}
-	return append(all, mend{title: "Mark as intentionally not awaited (void)", edits: []edit{{start, start, "void "}}})
+	return append(all, fix{title: "Mark as intentionally not awaited (void)", edits: []edit{{start, start, "void "}}})
 }
 
 // isCollection says whether an expression is a Map or a Set, which have no map.
-func (m *mender) isCollection(text string) bool {
+func (m *fixer) isCollection(text string) bool {
 	if collection.MatchString(text) {
 		return true
 	}
@@ -189,7 +189,7 @@ var (
 )
 
 // objectArgument turns what stands between the parentheses into one object.
-func (m *mender) objectArgument(f finding) []mend {
+func (m *fixer) objectArgument(f finding) []fix {
 	for _, u := range m.uses {
 		if !u.Called || u.ArgumentCount == 0 || !touches(u.Arguments, f.at) || !covers(u.Arguments, f.at) {
 			continue
@@ -199,12 +199,12 @@ func (m *mender) objectArgument(f finding) []mend {
 			texts[i] = m.slice(r)
 		}
 		whole := script.Range{Start: u.ArgumentRanges[0].Start, End: u.ArgumentRanges[u.ArgumentCount-1].End}
-		var all []mend
+		var all []fix
 		if text, ok := m.asObject(u, texts); ok {
-			all = append(all, mend{title: "Pass " + Plain(text, 60), edits: []edit{m.replaced(whole, text)}, preferred: true})
+			all = append(all, fix{title: "Pass " + Plain(text, 60), edits: []edit{m.replaced(whole, text)}, preferred: true})
 		}
 		if u.ArgumentCount > 1 && (u.FirstArgument == "object" || u.FirstArgument == "") {
-			all = append(all, mend{title: "Remove all but the first argument", edits: []edit{m.replaced(script.Range{
+			all = append(all, fix{title: "Remove all but the first argument", edits: []edit{m.replaced(script.Range{
 				Start: u.ArgumentRanges[0].End, End: whole.End,
 			}, "")}})
 		}
@@ -217,7 +217,7 @@ var stringified = regexp.MustCompile(`^JSON\.stringify\(\s*(\{[\s\S]*\})\s*\)$`)
 
 // asObject writes positional arguments as the fields that they are meant for, in
 // the order of the schema: those that must be there first.
-func (m *mender) asObject(u script.Use, texts []string) (string, bool) {
+func (m *fixer) asObject(u script.Use, texts []string) (string, bool) {
 	if len(texts) == 1 {
 		if inner := stringified.FindStringSubmatch(texts[0]); inner != nil {
 			return inner[1], true
@@ -269,7 +269,7 @@ func (m *mender) asObject(u script.Use, texts []string) (string, bool) {
 var literalKey = regexp.MustCompile(`[{,]\s*(?:"([^"]*)"|'([^']*)'|([\w$]+))\s*[:,}]`)
 
 // knowsFields says that a tool may have all the fields of an object literal.
-func (m *mender) knowsFields(u script.Use, literal string) bool {
+func (m *fixer) knowsFields(u script.Use, literal string) bool {
 	schema, ok := m.inputOf(u)
 	if !ok {
 		return false
@@ -285,7 +285,7 @@ func (m *mender) knowsFields(u script.Use, literal string) bool {
 }
 
 // inputOf is the schema of a call's argument.
-func (m *mender) inputOf(u script.Use) (schemaNode, bool) {
+func (m *fixer) inputOf(u script.Use) (schemaNode, bool) {
 	if u.Name == script.ReservedNamespace {
 		if c, ok := member(u.Member); ok {
 			return schemaNode{c.Input, c.Input}, true
@@ -321,21 +321,21 @@ var replacements = []struct {
 var pause = regexp.MustCompile(`await\s+new\s+Promise\(\s*(?:\(\s*)?(\w+)(?:\s*\))?\s*=>\s*(?:\{\s*)?setTimeout\(\s*(?:\w+|\(\)\s*=>\s*\w+\(\))\s*(?:,[^()]*)?\)\s*;?\s*(?:\}\s*)?\)\s*;?[ \t]*`)
 
 // instead writes what the sandbox has for what it lacks, where there is something.
-func (m *mender) instead(f finding) []mend {
+func (m *fixer) instead(f finding) []fix {
 	start := m.offset(f.at.Start)
 	rest := m.text[start:]
-	var all []mend
+	var all []fix
 	for _, r := range replacements {
 		if found := r.pattern.FindStringSubmatchIndex(rest); found != nil {
 			text := string(r.pattern.ExpandString(nil, r.with, rest, found))
-			all = append(all, mend{title: r.title, edits: []edit{{start, start + found[1], text}}, preferred: true})
+			all = append(all, fix{title: r.title, edits: []edit{{start, start + found[1], text}}, preferred: true})
 		}
 	}
 	if f.data.Name == "setTimeout" {
 		for _, found := range pause.FindAllStringIndex(m.text, -1) {
 			if found[0] <= start && start < found[1] {
 				from, to := m.wholeLines(found[0], found[1])
-				all = append(all, mend{title: "Remove the pause", edits: []edit{{from, to, ""}}, preferred: true})
+				all = append(all, fix{title: "Remove the pause", edits: []edit{{from, to, ""}}, preferred: true})
 			}
 		}
 	}
@@ -344,7 +344,7 @@ func (m *mender) instead(f finding) []mend {
 
 // wholeLines widens what is to be removed to its lines, when nothing else is on
 // them.
-func (m *mender) wholeLines(start, end int) (int, int) {
+func (m *fixer) wholeLines(start, end int) (int, int) {
 	from, to := start, end
 	for from > 0 && (m.text[from-1] == ' ' || m.text[from-1] == '\t') {
 		from--
@@ -364,18 +364,18 @@ func (m *mender) wholeLines(start, end int) (int, int) {
 var toolWords = regexp.MustCompile(`[A-Za-z_$][\w$.-]*\w`)
 
 // successor writes the tool that a deprecated one's description names.
-func (m *mender) successor(f finding) []mend {
+func (m *fixer) successor(f finding) []fix {
 	u, ok := m.useAt(f.at)
 	old, known := m.Pool.Catalog.Find(f.data.Tool)
 	if !ok || !known {
 		return nil
 	}
-	var all []mend
+	var all []fix
 	for _, word := range toolWords.FindAllString(old.Description, -1) {
 		for _, t := range m.Pool.Catalog.Tools() {
 			if t.Server == old.Server && (t.MCPName == word || t.Name == word) && t != old && !t.Deprecated {
-				c := mend{title: "Change to " + t.Name, edits: []edit{m.renamed(u, t.Name)}}
-				if !slices.ContainsFunc(all, func(o mend) bool { return o.title == c.title }) {
+				c := fix{title: "Change to " + t.Name, edits: []edit{m.renamed(u, t.Name)}}
+				if !slices.ContainsFunc(all, func(o fix) bool { return o.title == c.title }) {
 					all = append(all, c)
 				}
 			}
@@ -388,59 +388,59 @@ var optionsLine = regexp.MustCompile(`^[ \t]*//[ \t]*@options\b`)
 
 // moveOptions moves the options line to where it counts: to the first line that
 // is left when a fence around the code is removed.
-func (m *mender) moveOptions(f finding) []mend {
+func (m *fixer) moveOptions(f finding) []fix {
 	start, end := m.offset(f.at.Start), m.offset(f.at.End)
 	line := strings.TrimFunc(m.text[start:end], unicode.IsSpace)
 	from, to := m.wholeLines(start, end)
 	removed := edit{from, to, ""}
-	first := script.Prepare(m.text).First
+	first := m.source.Prepared().First
 	first += len(m.text[first:]) - len(strings.TrimPrefix(m.text[first:], "\ufeff"))
 	if optionsLine.MatchString(m.text[first:]) {
-		return []mend{{title: "Remove this options line", edits: []edit{removed}, preferred: true}}
+		return []fix{{title: "Remove this options line", edits: []edit{removed}, preferred: true}}
 	}
 	if strings.HasPrefix(m.text[first:], "#!") {
 		// That can be nowhere but on the first line, either.
 		shell := first + strings.IndexAny(m.text[first:], "\r\n")
-		return []mend{{title: "Move the options to the first line, in place of #!", preferred: true, edits: []edit{{first, shell, line}, removed}}}
+		return []fix{{title: "Move the options to the first line, in place of #!", preferred: true, edits: []edit{{first, shell, line}, removed}}}
 	}
 	ending := "\n"
 	if strings.Contains(m.text, "\r\n") {
 		ending = "\r\n"
 	}
-	return []mend{{title: "Move the options to the first line", preferred: true, safe: true, edits: []edit{{first, first, line + ending}, removed}}}
+	return []fix{{title: "Move the options to the first line", preferred: true, safe: true, edits: []edit{{first, first, line + ending}, removed}}}
 }
 
 var optionFields = []string{"timeout_ms", "max_tool_calls", "max_output_tokens"}
 
 // mendOptions mends a field of the options line.
-func (m *mender) mendOptions(f finding) []mend {
+func (m *fixer) mendOptions(f finding) []fix {
 	start, end := m.offset(f.at.Start), m.offset(f.at.End)
 	text := m.text[start:end]
 	switch f.Code {
 	case script.CodeOptionsField:
-		var all []mend
+		var all []fix
 		for _, field := range optionFields {
 			if sameOption(strings.Trim(text, `"`), field) && !strings.Contains(m.text[:strings.IndexAny(m.text+"\n", "\r\n")], `"`+field+`"`) {
-				all = append(all, mend{title: "Change to " + field, edits: []edit{{start, end, strconv.Quote(field)}}, preferred: true})
+				all = append(all, fix{title: "Change to " + field, edits: []edit{{start, end, strconv.Quote(field)}}, preferred: true})
 			}
 		}
 		if from, to, ok := m.optionAt(start); ok {
-			all = append(all, mend{title: "Remove " + Plain(text, 40), edits: []edit{{from, to, ""}}, preferred: len(all) == 0})
+			all = append(all, fix{title: "Remove " + Plain(text, 40), edits: []edit{{from, to, ""}}, preferred: len(all) == 0})
 		}
 		return all
 	case script.CodeOptionsType:
 		if n, err := strconv.ParseFloat(strings.Trim(text, `" `), 64); err == nil && n >= 1 && n < 1<<31 {
 			whole := strconv.FormatInt(int64(n), 10)
-			return []mend{{title: "Write " + whole, edits: []edit{{start, end, whole}}, preferred: true, safe: true}}
+			return []fix{{title: "Write " + whole, edits: []edit{{start, end, whole}}, preferred: true, safe: true}}
 		}
 		if from, to, ok := m.optionAt(start); ok {
-			return []mend{{title: "Remove the option", edits: []edit{{from, to, ""}}}}
+			return []fix{{title: "Remove the option", edits: []edit{{from, to, ""}}}}
 		}
 	case script.CodeOptionsInvalid:
 		fields := bareOption.ReplaceAllString(strings.ReplaceAll(text, "'", `"`), `$1"$2":`)
 		fields = strings.NewReplacer(",}", "}", ", }", " }").Replace(fields)
 		if fields != text && len(script.Prepare("// @options: "+fields[max(strings.Index(fields, "{"), 0):]).Errors) <= 1 {
-			return []mend{{title: "Write it as JSON", edits: []edit{{start, end, fields}}, preferred: true}}
+			return []fix{{title: "Write it as JSON", edits: []edit{{start, end, fields}}, preferred: true}}
 		}
 	}
 	return nil
@@ -458,7 +458,7 @@ func sameOption(said, field string) bool {
 var optionPart = regexp.MustCompile(`"[^"\n]*"\s*:\s*(?:"(?:[^"\\\n]|\\.)*"|[^,"{}\[\]\n]+)`)
 
 // optionAt is the field of the options line that a place is in, with its comma.
-func (m *mender) optionAt(at int) (from, to int, ok bool) {
+func (m *fixer) optionAt(at int) (from, to int, ok bool) {
 	line := m.text[:strings.IndexAny(m.text+"\n", "\r\n")]
 	for _, found := range optionPart.FindAllStringIndex(line, -1) {
 		if found[0] <= at && at < found[1] {
@@ -478,22 +478,22 @@ var missingAwait = []int32{2339, 2801, 2488, 2345, 2322, 2362, 2363, 2365, 2740,
 
 // typeFixes are the changes for what TypeScript complains about that need the
 // catalog, or that it does not offer itself.
-func (m *mender) typeFixes(t protocol.Diagnostic) []mend {
+func (m *fixer) typeFixes(t protocol.Diagnostic) []fix {
 	code, ok := t.Code.(protocol.Integer)
 	if !ok {
 		return nil
 	}
 	at := utf16Range(t.Range)
-	var all []mend
+	var all []fix
 	switch name := m.slice(at); {
 	case slices.Contains(missingName, int32(code)) && m.isTool(name):
 		form := typegen.CallForm(name)
 		if code == 18004 { // a property in short
 			form = name + ": " + form
 		}
-		all = append(all, mend{title: "Change to " + typegen.CallForm(name), edits: []edit{m.replaced(at, form)}, preferred: true, safe: true})
+		all = append(all, fix{title: "Change to " + typegen.CallForm(name), edits: []edit{m.replaced(at, form)}, preferred: true, safe: true})
 	case code == 2693 && name == "Tools":
-		all = append(all, mend{title: "Change to tools", edits: []edit{m.replaced(at, "tools")}, preferred: true, safe: true})
+		all = append(all, fix{title: "Change to tools", edits: []edit{m.replaced(at, "tools")}, preferred: true, safe: true})
 	}
 	if slices.Contains(missingAwait, int32(code)) && strings.Contains(messageText(t.Message), "Promise<") {
 		all = append(all, m.awaitValue(at, messageText(t.Message))...)
@@ -506,17 +506,17 @@ func (m *mender) typeFixes(t protocol.Diagnostic) []mend {
 
 // awaitValue awaits the promise that a complaint is about: a call or a name, there
 // or right before.
-func (m *mender) awaitValue(at script.Range, message string) []mend {
+func (m *fixer) awaitValue(at script.Range, message string) []fix {
 	from, to := m.offset(at.Start), m.offset(at.End)
-	await := func(start, end int, member bool) []mend {
-		if !script.AllowsAwait(m.text, start) {
+	await := func(start, end int, member bool) []fix {
+		if !m.source.AllowsAwait(start) {
 			return nil
 		}
 		edits := []edit{{start, start, "await "}}
 		if member {
 			edits = []edit{{start, start, "(await "}, {end, end, ")"}}
 		}
-		return []mend{{title: "Add await", edits: edits, preferred: true, safe: true}}
+		return []fix{{title: "Add await", edits: edits, preferred: true, safe: true}}
 	}
 	for _, u := range m.uses {
 		if !u.Called {
@@ -541,7 +541,7 @@ func (m *mender) awaitValue(at script.Range, message string) []mend {
 	}
 	switch written := m.text[from:to]; {
 	case promisedMember.MatchString(message):
-		if start, ok := script.ChainBefore(m.text, from); ok {
+		if start, ok := m.source.ChainBefore(from); ok {
 			return await(start, len(strings.TrimRight(m.text[:from], " \t\r\n?.!")), true)
 		}
 	case promisedValue.MatchString(message) && plainOperand.MatchString(written):
@@ -552,12 +552,12 @@ func (m *mender) awaitValue(at script.Range, message string) []mend {
 
 // misplacedAwait puts parentheses around an awaited call of which a member is
 // asked, which is what is awaited then.
-func (m *mender) misplacedAwait(u script.Use, end int) []mend {
+func (m *fixer) misplacedAwait(u script.Use, end int) []fix {
 	start := strings.LastIndex(m.text[:m.offset(u.Whole.Start)], "await")
 	if start < 0 {
 		return nil
 	}
-	return []mend{{title: "Put parentheses around the awaited call", edits: []edit{{start, start, "("}, {end, end, ")"}}, preferred: true, safe: true}}
+	return []fix{{title: "Put parentheses around the awaited call", edits: []edit{{start, start, "("}, {end, end, ")"}}, preferred: true, safe: true}}
 }
 
 var (
@@ -572,7 +572,7 @@ var declaration = regexp.MustCompile(`\b(?:const|let|var)\s[^;=]*=\s*$`)
 
 // declared is where the declaration begins whose value begins at an offset, or
 // the offset itself.
-func (m *mender) declared(at int) int {
+func (m *fixer) declared(at int) int {
 	line := strings.LastIndexAny(m.text[:at], "\r\n;") + 1
 	if found := declaration.FindStringIndex(m.text[line:at]); found != nil {
 		return line + found[0]

@@ -13,10 +13,10 @@ const kindRewrite = protocol.CodeActionKindRefactorRewrite
 
 // together turns a loop whose calls run one after another into calls that run at
 // the same time. What the loop pushes stays in order.
-func (m *mender) together(f finding) (mend, bool) {
-	l, ok := script.LoopAround(m.text, m.offset(f.at.Start))
+func (m *fixer) together(f finding) (fix, bool) {
+	l, ok := m.source.LoopAround(m.offset(f.at.Start))
 	if !ok || l.Jumps || !l.Async || len(l.Statements) == 0 {
-		return mend{}, false
+		return fix{}, false
 	}
 	part := func(s script.Span) string { return m.text[s.Start:s.End] }
 	each, over := "", ""
@@ -46,22 +46,22 @@ func (m *mender) together(f finding) (mend, bool) {
 		body = "{ " + part(l.Body) + " }"
 	}
 	if !l.Collects && strings.Contains(body, ".push(") {
-		return mend{}, false // what it collects would be in the order of the answers
+		return fix{}, false // what it collects would be in the order of the answers
 	}
 	text := "await Promise.all(" + over + "async (" + each + ") => " + body + "))"
 	if l.Collects {
 		text = part(l.Collector) + ".push(...(" + text + "))"
 	}
-	return mend{title: "Run the calls together with Promise.all", edits: []edit{{l.Start, l.End, text + ";"}}, preferred: true}, true
+	return fix{title: "Run the calls together with Promise.all", edits: []edit{{l.Start, l.End, text + ";"}}, preferred: true}, true
 }
 
 var arrayType = regexp.MustCompile(`(?m)^(?:\(\w+\) )?(?:const|let|var|parameter)?\s*[\w$]+: (?:readonly .*|.*\[\])$`)
 
 // mapped is the beginning of a call that makes something of each element:
 // list.map( for what is plainly an array, Array.from(list, for all else.
-func (m *mender) mapped(over script.Span) string {
+func (m *fixer) mapped(over script.Span) string {
 	text := m.text[over.Start:over.End]
-	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") && script.ReadLiteral(m.text, over.Start).End == over.End {
+	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") && m.source.LiteralAt(over.Start).End == over.End {
 		return text + ".map("
 	}
 	if isIdentifier(text) && m.s.Engine != nil {

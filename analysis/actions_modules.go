@@ -7,8 +7,8 @@ import (
 )
 
 // withoutModule removes an import or what makes something an export.
-func (m *mender) withoutModule(f finding) []mend {
-	for _, r := range script.Reaches(m.text) {
+func (m *fixer) withoutModule(f finding) []fix {
+	for _, r := range m.source.Reaches() {
 		if !touches(r.Whole, f.at) || r.Kind != f.data.Name {
 			continue
 		}
@@ -24,9 +24,9 @@ func (m *mender) withoutModule(f finding) []mend {
 			to += len(m.text[to:]) - len(strings.TrimLeft(m.text[to:], " \t"))
 			if rest := m.text[to:]; strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "*") {
 				from, to := m.wholeLines(r.Start, r.End)
-				return []mend{{title: "Remove the export", edits: []edit{{from, to, ""}}, preferred: true}}
+				return []fix{{title: "Remove the export", edits: []edit{{from, to, ""}}, preferred: true}}
 			}
-			return []mend{{title: "Remove export", edits: []edit{{r.Start, to, ""}}, preferred: true, safe: true}}
+			return []fix{{title: "Remove export", edits: []edit{{r.Start, to, ""}}, preferred: true, safe: true}}
 		}
 	}
 	return nil
@@ -35,10 +35,10 @@ func (m *mender) withoutModule(f finding) []mend {
 // withoutImport removes the statement of an import; tools that it names are
 // taken out of tools instead. When the script goes on to use what it named, the
 // title says so: that remains to be written.
-func (m *mender) withoutImport(r script.Reach, statement script.Span) []mend {
-	var all []mend
+func (m *fixer) withoutImport(r script.Reach, statement script.Span) []fix {
+	var all []fix
 	if text, ok := m.fromTools(r); ok {
-		all = append(all, mend{title: "Take it from tools", preferred: true, safe: true, edits: []edit{{statement.Start, statement.End, text}}})
+		all = append(all, fix{title: "Take it from tools", preferred: true, safe: true, edits: []edit{{statement.Start, statement.End, text}}})
 	}
 	title := "Remove the import"
 	var used []string
@@ -56,17 +56,17 @@ func (m *mender) withoutImport(r script.Reach, statement script.Span) []mend {
 		title += " (" + strings.Join(used[:n-1], ", ") + " and " + used[n-1] + " are still used)"
 	}
 	from, to := m.wholeLines(statement.Start, statement.End)
-	return append(all, mend{title: title, edits: []edit{{from, to, ""}}, preferred: true, safe: len(all) == 0 && len(used) == 0})
+	return append(all, fix{title: title, edits: []edit{{from, to, ""}}, preferred: true, safe: len(all) == 0 && len(used) == 0})
 }
 
 // global says whether a script has what an import names without it.
-func (m *mender) global(n script.Imported) bool {
+func (m *fixer) global(n script.Imported) bool {
 	return (n.Name == n.Local || n.Name == "default" || n.Name == "*") && m.Diagnosis.declared(n.Local)
 }
 
 // fromTools takes the tools that an import names out of tools; ok is false when it
 // names anything else.
-func (m *mender) fromTools(r script.Reach) (text string, ok bool) {
+func (m *fixer) fromTools(r script.Reach) (text string, ok bool) {
 	parts := make([]string, 0, len(r.Names))
 	for _, n := range r.Names {
 		if _, known := m.Pool.Catalog.Find(n.Name); !known {

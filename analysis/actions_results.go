@@ -8,7 +8,7 @@ import (
 
 // resultTypes write down what is known of the result of a call whose server does
 // not declare it: at the call, or as a type of the script's own.
-func (m *mender) resultTypes(u script.Use) []mend {
+func (m *fixer) resultTypes(u script.Use) []fix {
 	t, ok := m.Pool.Catalog.Find(u.Name)
 	if !ok || !u.Called || !u.Awaited || u.Tagged {
 		return nil
@@ -29,7 +29,7 @@ func (m *mender) resultTypes(u script.Use) []mend {
 	typed := m.language == script.TypeScript
 	typ, isJSON := jsonType(r.Type)
 	value, title := call, "Type the result"
-	var all []mend
+	var all []fix
 	if isJSON {
 		if strings.HasSuffix(before, "JSON.parse") {
 			return nil // which is typed by itself
@@ -38,21 +38,21 @@ func (m *mender) resultTypes(u script.Use) []mend {
 	}
 	if !typed {
 		if isJSON {
-			all = append(all, mend{title: title, kind: kindRewrite, edits: []edit{{start, end, value}}})
+			all = append(all, fix{title: title, kind: kindRewrite, edits: []edit{{start, end, value}}})
 		}
 		return all
 	}
 	line := m.text[strings.LastIndexByte(m.text[:start], '\n')+1 : start]
 	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 	inline := strings.ReplaceAll(typ, "\n", "\n"+indent)
-	all = append(all, mend{title: title + " from the last run", kind: kindRewrite, edits: []edit{{start, end, "(" + value + " as " + inline + ")"}}})
+	all = append(all, fix{title: title + " from the last run", kind: kindRewrite, edits: []edit{{start, end, "(" + value + " as " + inline + ")"}}})
 	name := m.freeName(typeName(t.MCPName))
 	declaration := "type " + name + " = " + typ + ";\n\n"
 	if strings.HasPrefix(typ, "{") && strings.HasSuffix(typ, "}") && strings.Count(typ, "\n}") == 1 {
 		declaration = "interface " + name + " " + typ + "\n\n"
 	}
 	at := m.top()
-	return append(all, mend{title: title + " as " + name + ", a type in this script", kind: kindRewrite, edits: []edit{
+	return append(all, fix{title: title + " as " + name + ", a type in this script", kind: kindRewrite, edits: []edit{
 		{at, at, declaration}, {start, end, "(" + value + " as " + name + ")"},
 	}})
 }
@@ -99,7 +99,7 @@ func typeName(tool string) string {
 }
 
 // freeName is a name that the script does not use.
-func (m *mender) freeName(name string) string {
+func (m *fixer) freeName(name string) string {
 	for strings.Contains(m.text, name) {
 		name += "_"
 	}
@@ -108,7 +108,7 @@ func (m *mender) freeName(name string) string {
 
 // top is where a script's own types can stand: behind the comments that it begins
 // with.
-func (m *mender) top() int {
+func (m *fixer) top() int {
 	at := 0
 	for at < len(m.text) {
 		line, _, more := strings.Cut(m.text[at:], "\n")

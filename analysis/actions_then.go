@@ -8,10 +8,10 @@ import (
 )
 
 // unchained turns a statement that waits with .then(…) into one with await.
-func (m *mender) unchained(offset int) (mend, bool) {
-	c, ok := script.ChainAt(m.text, offset)
+func (m *fixer) unchained(offset int) (fix, bool) {
+	c, ok := m.source.ChainAt(offset)
 	if !ok || !c.Async {
-		return mend{}, false
+		return fix{}, false
 	}
 	line := strings.LastIndexAny(m.text[:c.Start], "\r\n") + 1
 	indent := m.text[line:c.Start]
@@ -25,9 +25,9 @@ func (m *mender) unchained(offset int) (mend, bool) {
 	w := unchaining{text: m.text, chain: c, indent: indent, ending: ending}
 	text, ok := w.write()
 	if !ok {
-		return mend{}, false
+		return fix{}, false
 	}
-	return mend{title: "Convert to await", kind: kindRewrite, edits: []edit{{c.Start, c.End, text}}}, true
+	return fix{title: "Convert to await", kind: kindRewrite, edits: []edit{{c.Start, c.End, text}}}, true
 }
 
 // An unchaining writes one chain anew.

@@ -23,13 +23,13 @@ func NewChecker(engine *typescript.Engine) exec.Checker { return checker{engine}
 
 // Check satisfies exec.Checker: what an editor would show, in the same words. Why a
 // tool is not in the pool is the run's to tell.
-func (c checker) Check(ctx context.Context, text string, l script.Language, pool *catalog.Catalog) ([]exec.Diagnostic, error) {
-	return Check(ctx, c.engine, &workspace.Snapshot{Catalog: pool, Rules: &permission.Rules{}}, text, l)
+func (c checker) Check(ctx context.Context, source *script.Source, l script.Language, pool *catalog.Catalog) ([]exec.Diagnostic, error) {
+	return Check(ctx, c.engine, &workspace.Snapshot{Catalog: pool, Rules: &permission.Rules{}}, source, l)
 }
 
 // Contract satisfies exec.Checker.
-func (c checker) Contract(ctx context.Context, text string, l script.Language, _ *catalog.Catalog) (*script.Contract, error) {
-	return c.engine.ReadContract(ctx, text, l)
+func (c checker) Contract(ctx context.Context, source *script.Source, l script.Language, _ *catalog.Catalog) (*script.Contract, error) {
+	return c.engine.ReadContract(ctx, source, l)
 }
 
 // withoutProtocol are diagnostics for those who do not speak LSP; found counts UTF-16

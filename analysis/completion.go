@@ -39,7 +39,7 @@ func (s *Script) Completion(ctx context.Context, p *protocol.CompletionParams) (
 	if list, ok := optionCompletion(doc, p.Position); ok {
 		return list, nil
 	}
-	c := completer{snap: snap, doc: doc, typed: script.CompletionAt(doc.Text, doc.Offset(p.Position))}
+	c := completer{snap: snap, doc: doc, typed: doc.Source.CompletionAt(doc.Offset(p.Position))}
 	switch c.typed.Kind {
 	case "tool", "pattern":
 		c.snap = s.newest(ctx)
@@ -446,7 +446,7 @@ func showLabel(item *protocol.CompletionItem) {
 // what it would offer once the callback is there.
 func (s *Script) fromEngine(ctx context.Context, p *protocol.CompletionParams) (*protocol.CompletionList, error) {
 	doc := s.Doc
-	if text, ok := script.UnfinishedPattern(doc.Text, doc.Offset(p.Position)); ok {
+	if text, ok := doc.Source.UnfinishedPattern(doc.Offset(p.Position)); ok {
 		list, err := s.Engine.CompletionIn(ctx, text, doc.Language, doc.toEngine(p.Position))
 		if err != nil || len(list.Items) > 0 {
 			return list, err

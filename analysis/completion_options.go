@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-	"codemode-ls/script"
-
 	"go.lsp.dev/protocol"
 )
 
@@ -28,7 +26,7 @@ func optionCompletion(doc *Document, at protocol.Position) (list *protocol.Compl
 	offset := doc.Offset(at)
 	start := strings.LastIndexAny(doc.Text[:offset], "\r\n") + 1
 	head := optionsHead.FindString(doc.Text[start:offset])
-	if head == "" || start != 0 && start != script.Prepare(doc.Text).First {
+	if head == "" || start != 0 && start != doc.Source.Prepared().First {
 		return nil, false
 	}
 	list = &protocol.CompletionList{Items: []protocol.CompletionItem{}}

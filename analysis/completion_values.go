@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"codemode-ls/script"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/protocol"
@@ -16,7 +14,7 @@ import (
 // argument as a whole where there is none yet.
 func (c *completer) argumentValues(list *protocol.CompletionList, offset int) {
 	text := c.doc.Text
-	u, path, ok := script.ArgumentAt(text, offset)
+	u, path, ok := c.doc.Source.ArgumentAt(offset)
 	if !ok {
 		return
 	}

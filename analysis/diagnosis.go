@@ -50,6 +50,7 @@ type Diagnosis struct {
 	Pool     *workspace.Snapshot
 	Opened   bool // pool is what there really is
 	text     string
+	source   *script.Source
 	language script.Language
 	at       *Document // the text, for positions in UTF-16 units
 
@@ -69,8 +70,10 @@ type Diagnosis struct {
 	closest map[string][]string // to tools that there are not
 }
 
-func NewDiagnosis(pool *workspace.Snapshot, opened bool, text string, l script.Language) *Diagnosis {
-	return &Diagnosis{Pool: pool, Opened: opened, text: text, language: l, at: NewDocument("", 0, "", text, protocol.PositionEncodingKindUTF16)}
+func NewDiagnosis(pool *workspace.Snapshot, opened bool, doc *Document) *Diagnosis {
+	at := *doc
+	at.Encoding = protocol.PositionEncodingKindUTF16
+	return &Diagnosis{Pool: pool, Opened: opened, text: doc.Text, source: doc.Source, language: doc.Language, at: &at}
 }
 
 func (d *Diagnosis) Run() {
@@ -80,7 +83,7 @@ func (d *Diagnosis) Run() {
 	d.uncalled()
 	d.sweep()
 	d.globals()
-	uses := script.Uses(d.text)
+	uses := d.source.Uses()
 	for _, u := range uses {
 		if tool, known := d.Pool.Catalog.Find(u.Name); known && u.Called && (isDestructive(tool) || changesThings(tool)) {
 			d.changes = append(d.changes, u.NameRange.Start)
@@ -128,7 +131,7 @@ func (d *Diagnosis) ofMissing() {
 	var within []script.Range
 	for _, t := range d.Types {
 		if t.Code == protocol.Integer(2339) || t.Code == protocol.Integer(2551) {
-			if r, ok := script.ArgumentsBehind(d.text, d.at.OffsetUTF16(utf16Range(t.Range).End)); ok && len(within) < maxMissing {
+			if r, ok := d.source.ArgumentsBehind(d.at.OffsetUTF16(utf16Range(t.Range).End)); ok && len(within) < maxMissing {
 				within = append(within, r)
 			}
 		}

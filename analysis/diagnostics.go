@@ -37,7 +37,7 @@ const (
 // Diagnosis is the diagnosis of the script, with what TypeScript finds if it
 // answers; an error only when ctx has ended.
 func (s *Script) Diagnosis(ctx context.Context) (*Diagnosis, error) {
-	d := NewDiagnosis(s.Workspace, s.Opened, s.Doc.Text, s.Doc.Language)
+	d := NewDiagnosis(s.Workspace, s.Opened, s.Doc)
 	if s.Engine != nil {
 		found, err := s.Engine.Inspect(ctx, s.Doc.URI, len(d.undeclared()) > 0)
 		if err != nil {
@@ -56,16 +56,17 @@ func (s *Script) Diagnosis(ctx context.Context) (*Diagnosis, error) {
 
 // Check is what diagnose finds in a text that is no document: for commands.
 // engine has the declarations of the pool, or is nil.
-func Check(ctx context.Context, engine *typescript.Engine, w *workspace.Snapshot, text string, l script.Language) ([]exec.Diagnostic, error) {
-	d := NewDiagnosis(w, true, text, l)
+func Check(ctx context.Context, engine *typescript.Engine, w *workspace.Snapshot, source *script.Source, l script.Language) ([]exec.Diagnostic, error) {
+	doc := documentOf(source, "", 0, l, protocol.PositionEncodingKindUTF16)
+	d := NewDiagnosis(w, true, doc)
 	if engine != nil {
-		found, err := engine.Check(ctx, text, l, len(d.undeclared()) > 0)
+		found, err := engine.Check(ctx, source, l, len(d.undeclared()) > 0)
 		if err != nil {
 			return nil, err
 		}
 		d.take(found)
-		if script.MayTakeInput(text) {
-			d.contract, _ = engine.ReadContract(ctx, text, l) // the types are worth having without
+		if source.MayTakeInput() {
+			d.contract, _ = engine.ReadContract(ctx, source, l) // the types are worth having without
 		}
 	}
 	d.Run()

@@ -15,7 +15,7 @@ import (
 // options reports a wrong options line (EXEC-15). An empty script is none: it is
 // about to be written.
 func (d *Diagnosis) options() {
-	prepared := script.Prepare(d.text)
+	prepared := d.source.Prepared()
 	for _, e := range prepared.Errors {
 		if e.Code == script.CodeBlank {
 			continue
@@ -30,8 +30,7 @@ func (d *Diagnosis) options() {
 // uncalled reports a function that the script meant to run, or whose value it meant to
 // return (EXEC-19).
 func (d *Diagnosis) uncalled() {
-	prepared := script.Prepare(d.text)
-	u, ok := script.FindUncalled(prepared.Text)
+	u, ok := d.source.Body().Uncalled()
 	if !ok {
 		return
 	}
@@ -40,7 +39,7 @@ func (d *Diagnosis) uncalled() {
 
 // modules reports what imports or exports (EXEC-13).
 func (d *Diagnosis) modules() {
-	for _, r := range script.Reaches(d.text) {
+	for _, r := range d.source.Reaches() {
 		message := moduleMessage(r)
 		if message == "" {
 			continue
@@ -112,13 +111,13 @@ func (d *Diagnosis) globals() {
 		}
 	}
 	d.Types = kept
-	for _, at := range script.GlobalMembers(d.text, func(name string) bool { return lacking[name] != "" }) {
+	for _, at := range d.source.GlobalMembers(func(name string) bool { return lacking[name] != "" }) {
 		d.Types = slices.DeleteFunc(d.Types, func(t protocol.Diagnostic) bool { // rare
 			return t.Code == protocol.Integer(7053) && covers(utf16Range(t.Range), at)
 		})
 		report(at, d.slice(at), lacking[d.slice(at)]) // which TypeScript does not say of JavaScript
 	}
-	for _, at := range script.Mentions(d.text, func(name string) bool {
+	for _, at := range d.source.Mentions(func(name string) bool {
 		return lacking[name] != "" && name != "require" && (notChecked[name] || !d.Checked)
 	}) {
 		name := d.slice(at)

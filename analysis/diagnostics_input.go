@@ -15,7 +15,7 @@ import (
 // Contract is what the script takes and returns; nil when it takes nothing, or when its
 // types cannot be read now.
 func (s *Script) Contract(ctx context.Context) *script.Contract {
-	if s.Engine == nil || !script.MayTakeInput(s.Doc.Text) {
+	if s.Engine == nil || !s.Doc.Source.MayTakeInput() {
 		return nil
 	}
 	c, err := s.Engine.Contract(ctx, s.Doc.URI)

@@ -25,6 +25,7 @@ type Document struct {
 	// are kept for their text alone.
 	Script bool
 	Text   string
+	Source *script.Source // of Text
 	// Unreadable says why Text may not be what the editor shows: a change could not
 	// be read. Nothing is answered from it until a whole text has come (LSP-5).
 	Unreadable string
@@ -35,8 +36,13 @@ type Document struct {
 
 // NewDocument makes a document whose positions count in encoding; "" is UTF-16.
 func NewDocument(uri string, version int32, language script.Language, text string, encoding protocol.PositionEncodingKind) *Document {
+	return documentOf(script.Read(text), uri, version, language, encoding)
+}
+
+func documentOf(source *script.Source, uri string, version int32, language script.Language, encoding protocol.PositionEncodingKind) *Document {
+	text := source.Text()
 	return &Document{
-		URI: uri, Version: version, Language: language, Text: text, Encoding: encoding,
+		URI: uri, Version: version, Language: language, Text: text, Source: source, Encoding: encoding,
 		index: sync.OnceValue(func() *textIndex { return newTextIndex(text) }),
 	}
 }

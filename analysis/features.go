@@ -60,7 +60,7 @@ func covers(outer, inner script.Range) bool {
 // useAt is the use of tools whose name a position is on.
 func useAt(doc *Document, p protocol.Position) (u script.Use, onMember, ok bool) {
 	at := doc.UTF16(p)
-	for _, u := range script.Uses(doc.Text) {
+	for _, u := range doc.Source.Uses() {
 		switch {
 		case within(u.NameRange, at):
 			return u, false, true

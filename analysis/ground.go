@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"codemode-ls/catalog"
-	"codemode-ls/script"
 	"codemode-ls/typescript"
 
 	"go.lsp.dev/protocol"
@@ -24,7 +23,7 @@ func (d *Diagnosis) undeclared() []*catalog.Tool {
 			tools = append(tools, t)
 		}
 	}
-	for _, u := range script.Uses(d.text) {
+	for _, u := range d.source.Uses() {
 		add(u.Name)
 	}
 	// Names in patterns, lists and the like.

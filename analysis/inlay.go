@@ -118,7 +118,7 @@ func (s *Script) callMarks(uses []script.Use) []callMark {
 func (s *Script) lineHints(in protocol.Range) []protocol.InlayHint {
 	hints := []protocol.InlayHint{}
 	last := -1
-	for _, m := range s.callMarks(script.Uses(s.Doc.Text)) {
+	for _, m := range s.callMarks(s.Doc.Source.Uses()) {
 		if len(m.words) == 0 {
 			continue
 		}

@@ -35,7 +35,7 @@ func (s *Script) CodeLens(ctx context.Context) []protocol.CodeLens {
 	if last, ok := snap.LastRuns[doc.URI]; ok && settings.LastRun {
 		add(lastRunTitle(last.Result), showRunCommand, last.Result.RunID)
 	}
-	uses := script.Uses(doc.Text)
+	uses := doc.Source.Uses()
 	if title := usesTitle(snap, uses); title != "" && settings.Tools {
 		add(title, showToolsCommand, doc.URI)
 	}

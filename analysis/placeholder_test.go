@@ -51,7 +51,7 @@ func TestPlaceholdersFit(t *testing.T) {
 	var b strings.Builder
 	var names []string
 	check := func() {
-		found, err := Check(t.Context(), engine, w, b.String(), script.TypeScript)
+		found, err := Check(t.Context(), engine, w, script.Read(b.String()), script.TypeScript)
 		if err != nil {
 			t.Fatal(err)
 		}

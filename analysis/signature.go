@@ -18,7 +18,7 @@ import (
 // elsewhere what TypeScript says.
 func (s *Script) SignatureHelp(ctx context.Context, p *protocol.SignatureHelpParams) (*protocol.SignatureHelp, error) {
 	snap, doc := s.View, s.Doc
-	if u, path, ok := script.ArgumentAt(doc.Text, doc.Offset(p.Position)); ok {
+	if u, path, ok := doc.Source.ArgumentAt(doc.Offset(p.Position)); ok {
 		if help := toolSignature(snap, u, path); help != nil {
 			return help, nil
 		}

@@ -43,7 +43,7 @@ func (x *run) awaitUsed(ctx context.Context, pool *catalog.Catalog) *catalog.Cat
 	if x.request.Replay != nil {
 		return pool
 	}
-	for _, u := range x.uses() {
+	for _, u := range x.source.Uses() {
 		if t, ok := pool.Find(u.Name); ok && !pool.Cached(t) {
 			continue
 		}

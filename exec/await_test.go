@@ -161,11 +161,11 @@ func TestAwaitBeforeTheCheck(t *testing.T) {
 
 type checkerFunc func(c *catalog.Catalog)
 
-func (f checkerFunc) Check(_ context.Context, _ string, _ script.Language, c *catalog.Catalog) ([]Diagnostic, error) {
+func (f checkerFunc) Check(_ context.Context, _ *script.Source, _ script.Language, c *catalog.Catalog) ([]Diagnostic, error) {
 	f(c)
 	return nil, nil
 }
 
-func (f checkerFunc) Contract(context.Context, string, script.Language, *catalog.Catalog) (*script.Contract, error) {
+func (f checkerFunc) Contract(context.Context, *script.Source, script.Language, *catalog.Catalog) (*script.Contract, error) {
 	return &script.Contract{}, nil
 }

@@ -121,9 +121,9 @@ type Answer struct {
 
 // Checker reads the types of a script against a pool's declarations before it runs.
 type Checker interface {
-	Check(ctx context.Context, text string, l script.Language, c *catalog.Catalog) ([]Diagnostic, error)
+	Check(ctx context.Context, source *script.Source, l script.Language, c *catalog.Catalog) ([]Diagnostic, error)
 	// Contract is what the script takes and returns, as its types say (EXEC-18).
-	Contract(ctx context.Context, text string, l script.Language, c *catalog.Catalog) (*script.Contract, error)
+	Contract(ctx context.Context, source *script.Source, l script.Language, c *catalog.Catalog) (*script.Contract, error)
 }
 
 // Runner runs scripts. Its fields are set once, before the first run.

@@ -107,7 +107,7 @@ func (x *run) place(at *script.Position) *script.Range {
 	if at == nil {
 		return nil
 	}
-	for _, u := range x.uses() {
+	for _, u := range x.source.Uses() {
 		if contains(u.Whole, *at) {
 			return &script.Range{Start: u.Whole.Start, End: u.Whole.End}
 		}

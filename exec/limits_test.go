@@ -66,12 +66,12 @@ func TestRes4BudgetInData(t *testing.T) {
 
 type slowChecker struct{}
 
-func (slowChecker) Check(ctx context.Context, _ string, _ script.Language, _ *catalog.Catalog) ([]Diagnostic, error) {
+func (slowChecker) Check(ctx context.Context, _ *script.Source, _ script.Language, _ *catalog.Catalog) ([]Diagnostic, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-func (slowChecker) Contract(ctx context.Context, _ string, _ script.Language, _ *catalog.Catalog) (*script.Contract, error) {
+func (slowChecker) Contract(ctx context.Context, _ *script.Source, _ script.Language, _ *catalog.Catalog) (*script.Contract, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

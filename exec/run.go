@@ -54,13 +54,12 @@ type run struct {
 	id      string
 	started time.Time
 	request Request
-	text    string         // as script.Prepare left it
+	source  *script.Source // without fence and wrapper
 	options script.Options // the script's own
 	limits  config.Limits
 	clock   *sandbox.Clock
 	session *session
 	span    *telemetry.Span
-	uses    func() []script.Use
 	cancel  context.CancelCauseFunc
 	// stop is what "deny and stop" does. It is called with locks held.
 	stop   func(reason string)
@@ -171,16 +170,16 @@ func (x *run) execute(ctx context.Context) *Result {
 		return x.refuse(CodeError, Error{Name: "Error", Code: CodeInvalid,
 			Message: fmt.Sprintf("the script is too large: it has %d bytes, and %d are allowed", len(q.Code), x.limits.MaxCodeBytes)})
 	}
-	prepared := script.Prepare(q.Code)
-	x.text = prepared.Text
-	x.uses = sync.OnceValue(func() []script.Use { return script.Uses(x.text) })
+	read := script.Read(q.Code)
+	prepared := read.Prepared()
+	x.source = read.Body()
 	for _, w := range prepared.Warnings {
 		x.warnings = append(x.warnings, Warning{Message: w})
 	}
 	if len(prepared.Errors) > 0 {
 		return x.unfit(prepared.Errors)
 	}
-	if u, ok := script.FindUncalled(x.text); ok {
+	if u, ok := x.source.Uncalled(); ok {
 		x.warnings = append(x.warnings, Warning{Message: u.Message, Range: &u.Range})
 	}
 	x.options = prepared.Options
@@ -216,7 +215,7 @@ func (x *run) execute(ctx context.Context) *Result {
 		q.Record.Begin(x.cleanInput())
 	}
 	outcome := x.r.Sandbox.Run(ctx, sandbox.Request{
-		Code:     x.text,
+		Code:     x.source.Text(),
 		Language: q.Language,
 		Input:    q.Input,
 		Tools:    tools,
@@ -322,7 +321,7 @@ func (x *run) diagnose(ctx context.Context, pool *catalog.Catalog) []Diagnostic 
 		}
 		return nil
 	}
-	found, err := x.r.Check.Check(ctx, x.text, x.request.Language, pool)
+	found, err := x.r.Check.Check(ctx, x.source, x.request.Language, pool)
 	if err != nil {
 		if ctx.Err() == nil {
 			x.r.log().Warn("type check failed", "run", x.id, "err", err)

@@ -34,7 +34,7 @@ func (x *run) takeInput(ctx context.Context, pool *catalog.Catalog) *Result {
 		}
 		q.Input = parsed
 	}
-	if !script.MayTakeInput(x.text) {
+	if !x.source.MayTakeInput() {
 		if given {
 			return refuse("%s", noInput)
 		}
@@ -91,7 +91,7 @@ func (x *run) contract(ctx context.Context, pool *catalog.Catalog) (*script.Cont
 	}
 	limited, cancel := context.WithTimeout(ctx, x.limits.Timeout)
 	defer cancel()
-	return x.r.Check.Contract(limited, x.text, x.request.Language, pool)
+	return x.r.Check.Contract(limited, x.source, x.request.Language, pool)
 }
 
 func misfitLines(all []input.Misfit) string {

@@ -20,11 +20,11 @@ type contractChecker struct {
 	asked    int
 }
 
-func (c *contractChecker) Check(context.Context, string, script.Language, *catalog.Catalog) ([]Diagnostic, error) {
+func (c *contractChecker) Check(context.Context, *script.Source, script.Language, *catalog.Catalog) ([]Diagnostic, error) {
 	return nil, nil
 }
 
-func (c *contractChecker) Contract(context.Context, string, script.Language, *catalog.Catalog) (*script.Contract, error) {
+func (c *contractChecker) Contract(context.Context, *script.Source, script.Language, *catalog.Catalog) (*script.Contract, error) {
 	c.asked++
 	return c.contract, c.err
 }

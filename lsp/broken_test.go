@@ -34,7 +34,7 @@ func TestPool5Diagnostic(t *testing.T) {
 		if _, ok := pool.Find("mcp__a__" + name); !ok {
 			t.Errorf("%s is not in the pool", name)
 		}
-		d := analysis.NewDiagnosis(snap, true, "await tools.mcp__a__"+name+"({})", script.TypeScript)
+		d := analysis.NewDiagnosis(snap, true, analysis.NewDocument("", 0, script.TypeScript, "await tools.mcp__a__"+name+"({})", ""))
 		d.Run()
 		var messages []string
 		for _, f := range d.Found {
@@ -59,7 +59,7 @@ func TestPool5Diagnostic(t *testing.T) {
 		t.Errorf("problems %q and %q", list[0].Problems, list[1].Problems)
 	}
 	snap.Catalog = pool
-	d := analysis.NewDiagnosis(snap, true, "await tools.mcp__a__ref({})", script.TypeScript)
+	d := analysis.NewDiagnosis(snap, true, analysis.NewDocument("", 0, script.TypeScript, "await tools.mcp__a__ref({})", ""))
 	d.Run()
 	if len(d.Found) != 1 || !strings.Contains(d.Found[0].Message, "(and 1 more)") {
 		t.Errorf("found %+v", d.Found)
@@ -70,7 +70,7 @@ func TestPool5Diagnostic(t *testing.T) {
 // which tool is gone, and not what that does to a type.
 func TestDiag2ToolsComeFirst(t *testing.T) {
 	snap := &workspace.Snapshot{Catalog: catalog.Empty(), Config: &config.Config{}, Rules: permission.NewRules(nil)}
-	d := analysis.NewDiagnosis(snap, true, "await tools.mcp__a__gone({})", script.TypeScript)
+	d := analysis.NewDiagnosis(snap, true, analysis.NewDocument("", 0, script.TypeScript, "await tools.mcp__a__gone({})", ""))
 	d.Types = []protocol.Diagnostic{{Severity: protocol.DiagnosticSeverityError, Message: protocol.String("Type 'unknown' is not assignable to type 'string'.")}}
 	d.Run()
 	if all := d.Errors(); len(all) != 2 || !strings.Contains(all[0], "mcp__a__gone") {

@@ -261,7 +261,7 @@ func (s *Server) commandShowTools(ctx context.Context, snap *Snapshot, p *protoc
 	}
 	var b strings.Builder
 	seen := map[string]bool{}
-	for _, u := range script.Uses(doc.Text) {
+	for _, u := range doc.Source.Uses() {
 		if u.Name == script.ReservedNamespace || seen[u.Name] {
 			continue
 		}

@@ -29,7 +29,7 @@ func BenchmarkDiagnosis(b *testing.B) {
 		}
 		b.Run(fmt.Sprint(lines), func(b *testing.B) {
 			for b.Loop() {
-				d := analysis.NewDiagnosis(g.snap.Workspace, true, text.String(), script.TypeScript)
+				d := analysis.NewDiagnosis(g.snap.Workspace, true, analysis.NewDocument("", 0, script.TypeScript, text.String(), ""))
 				d.Checked, d.Types = true, append([]protocol.Diagnostic(nil), types...)
 				d.Run()
 				if len(d.Found) != lines || len(d.Types) != 0 {

@@ -124,7 +124,7 @@ func TestDiag1(t *testing.T) {
 func TestDiag1JavaScript(t *testing.T) {
 	g := newStage(t, able(), "")
 	check := func(text string) (got []string) {
-		found, err := analysis.Check(t.Context(), g.engine, g.snap.Workspace, text, script.JavaScript)
+		found, err := analysis.Check(t.Context(), g.engine, g.snap.Workspace, script.Read(text), script.JavaScript)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -210,7 +210,7 @@ func (s *Server) checkCode(ctx context.Context, snap *Snapshot, doc *analysis.Do
 	named := analysis.NewDocument("untitled:codemode-check-"+s.nextID()+".exec.ts", 1, doc.Language, doc.Text, doc.Encoding)
 	named.Script = true
 	if s.engine != nil {
-		s.engine.Open(named.URI, named.Language, named.Version, named.Text)
+		s.engine.Open(named.URI, named.Language, named.Version, named.Source)
 		defer s.engine.Close(named.URI)
 	}
 	return analysis.OrEmpty(s.diagnose(ctx, snap, named)), nil

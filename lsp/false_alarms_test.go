@@ -58,7 +58,7 @@ var correct = []struct{ js, ts string }{
 func TestDiag1FalseAlarms(t *testing.T) {
 	g := newStage(t, able(), "")
 	check := func(text string, l script.Language) {
-		found, err := analysis.Check(t.Context(), g.engine, g.snap.Workspace, text, l)
+		found, err := analysis.Check(t.Context(), g.engine, g.snap.Workspace, script.Read(text), l)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,7 +101,7 @@ func (g *stage) open(text string) *analysis.Document {
 	g.snap = g.session.setDocument(d)
 	if g.engine != nil {
 		g.engine.Close(scriptURI)
-		g.engine.Open(scriptURI, script.TypeScript, 1, text)
+		g.engine.Open(scriptURI, script.TypeScript, 1, script.Read(text))
 	}
 	return d
 }

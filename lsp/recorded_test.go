@@ -109,7 +109,7 @@ func scriptCases(t testing.TB, file string) []scriptCase {
 // that TypeScript itself has.
 func (g *stage) problems(text string, l script.Language) (short []string, all []exec.Diagnostic) {
 	g.t.Helper()
-	found, err := analysis.Check(g.t.Context(), g.engine, g.snap.Workspace, text, l)
+	found, err := analysis.Check(g.t.Context(), g.engine, g.snap.Workspace, script.Read(text), l)
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"codemode-ls/exec/input"
-	"codemode-ls/script"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -16,14 +15,14 @@ func (s *Server) scriptSchema(ctx context.Context, snap *Snapshot, p *ScriptSche
 		return nil, err
 	}
 	answer := &ScriptSchema{Fields: []InputField{}, Examples: []NamedInput{}, Problems: []InputProblem{}, Misfits: []Misfit{}}
-	text := script.Prepare(doc.Text).Text
-	if !script.MayTakeInput(text) {
+	source := doc.Source.Body()
+	if !source.MayTakeInput() {
 		return answer, nil
 	}
 	if s.engine == nil {
 		return nil, failure(CodeNotOffered, "the types of the script cannot be read: there is no TypeScript engine")
 	}
-	c, err := s.engine.ReadContract(ctx, text, doc.Language)
+	c, err := s.engine.ReadContract(ctx, source, doc.Language)
 	if err != nil {
 		return nil, failure(CodeNotOffered, "the types of the script cannot be read: %v", err)
 	}

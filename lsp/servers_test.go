@@ -111,14 +111,14 @@ func TestToolsOfServersThatAreAway(t *testing.T) {
 				t.Errorf("%s: %s", method, m.Error.Message)
 			}
 		}
-		d := analysis.NewDiagnosis(&workspace.Snapshot{Catalog: catalog.Empty(), Config: &config.Config{}, Rules: permission.NewRules(nil), Servers: []upstream.Status{test.status}}, true, "await tools.mcp__a__get({})", script.TypeScript)
+		d := analysis.NewDiagnosis(&workspace.Snapshot{Catalog: catalog.Empty(), Config: &config.Config{}, Rules: permission.NewRules(nil), Servers: []upstream.Status{test.status}}, true, analysis.NewDocument("", 0, script.TypeScript, "await tools.mcp__a__get({})", ""))
 		d.Run()
 		if len(d.Found) != 1 || !strings.Contains(d.Found[0].Message, test.want) || strings.Contains(d.Found[0].Message, "no tool") || strings.Contains(d.Found[0].Message, "Did you mean") {
 			t.Errorf("%+v", d.Found)
 		}
 	}
 	// The engine knows the pool after the crash, the check the one before it.
-	d := analysis.NewDiagnosis(&workspace.Snapshot{Catalog: full, Config: &config.Config{}, Rules: permission.NewRules(nil)}, true, "const t = tools; await t.mcp__a__get({})", script.TypeScript)
+	d := analysis.NewDiagnosis(&workspace.Snapshot{Catalog: full, Config: &config.Config{}, Rules: permission.NewRules(nil)}, true, analysis.NewDocument("", 0, script.TypeScript, "const t = tools; await t.mcp__a__get({})", ""))
 	d.Checked = true
 	d.Types = []protocol.Diagnostic{{
 		Range: protocol.Range{Start: protocol.Position{Character: 25}, End: protocol.Position{Character: 36}}, Severity: protocol.DiagnosticSeverityError,

@@ -162,7 +162,7 @@ func (s *Server) didOpen(p *openedDocument) {
 	if reopened {
 		s.engine.Close(d.URI)
 	}
-	s.engine.Open(d.URI, d.Language, d.Version, d.Text)
+	s.engine.Open(d.URI, d.Language, d.Version, d.Source)
 }
 
 // languageOf goes by the name, and for documents without a telling one (unsaved,
@@ -216,7 +216,7 @@ func (s *Server) didChange(p *openedDocument) error {
 	s.expire(next.URI)
 	s.session.setDocument(next)
 	if s.engine != nil && next.Script {
-		s.engine.Change(next.URI, next.Version, next.Text)
+		s.engine.Change(next.URI, next.Version, next.Source)
 	}
 	return nil
 }

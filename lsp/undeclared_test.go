@@ -115,7 +115,7 @@ func (g *stage) noWarnings(t *testing.T) {
 	information := 0
 	for _, c := range cases {
 		for _, l := range c.languages {
-			found, err := analysis.Check(t.Context(), g.engine, g.snap.Workspace, c.text, l)
+			found, err := analysis.Check(t.Context(), g.engine, g.snap.Workspace, script.Read(c.text), l)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,7 +192,7 @@ func TestAct2TypeTheResult(t *testing.T) {
 				continue
 			}
 			edited := applied(doc, editsOf(a))
-			diagnostics, err := analysis.Check(t.Context(), g.engine, g.snap.Workspace, edited, script.TypeScript)
+			diagnostics, err := analysis.Check(t.Context(), g.engine, g.snap.Workspace, script.Read(edited), script.TypeScript)
 			if err != nil || len(diagnostics) > 0 {
 				t.Errorf("%s: %v %v in\n%s", title, err, diagnostics, edited)
 			}

@@ -15,7 +15,6 @@ import (
 	"codemode-ls/exec/audit"
 	"codemode-ls/exec/cassette"
 	"codemode-ls/permission"
-	"codemode-ls/script"
 	"codemode-ls/upstream"
 	"codemode-ls/upstream/oauth"
 	"codemode-ls/workspace"
@@ -189,7 +188,7 @@ func (s *Server) awaitTools(ctx context.Context, names map[string]bool) error {
 // usedTools are the names that a script uses.
 func usedTools(doc *analysis.Document) map[string]bool {
 	names := map[string]bool{}
-	for _, u := range script.Uses(doc.Text) {
+	for _, u := range doc.Source.Uses() {
 		names[u.Name] = true
 	}
 	return names

@@ -35,7 +35,7 @@ func (s *scan) findAliases() aliases {
 		if !s.keyword(i, "const") && !s.keyword(i, "let") && !s.keyword(i, "var") {
 			continue
 		}
-		for j := i + 1; j < len(s.tokens) && !s.tired(); j++ {
+		for j := i + 1; j < len(s.tokens) && !s.overBudget(); j++ {
 			if s.isName(j) {
 				times[s.string(j)]++
 				s.namedAlias(&a, j)
@@ -133,7 +133,7 @@ func (s *scan) poolEnds(i int) (untyped, ok bool) {
 // assignment is the index of the = behind the type of a declared name, which
 // begins with the colon at i.
 func (s *scan) assignment(i int) int {
-	for i < len(s.tokens) && !s.is(i, "=") && !s.is(i, ";") && !s.closes(i) && !s.tired() {
+	for i < len(s.tokens) && !s.is(i, "=") && !s.is(i, ";") && !s.closes(i) && !s.overBudget() {
 		if s.opens(i) {
 			i = s.tokens[i].match
 		}
@@ -166,7 +166,7 @@ func (s *scan) patternAlias(a *aliases, open int, times map[string]int) {
 		return
 	}
 	untyped = untyped || p.untyped || next > end+1
-	for i := open + 1; i < end && !s.tired(); i++ {
+	for i := open + 1; i < end && !s.overBudget(); i++ {
 		from := i
 		i = s.argumentEnd(i, end)
 		key := s.tokens[from]

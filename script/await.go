@@ -2,15 +2,15 @@ package script
 
 // AllowsAwait reports whether an await may stand at an offset: not in a function that
 // is not async.
-func AllowsAwait(text string, offset int) bool {
-	s := tokenize(text)
+func (src *Source) AllowsAwait(offset int) bool {
+	s := src.scan()
 	return s.allowsAwait(s.at(offset))
 }
 
 // ChainBefore is where the expression begins whose member is named at an offset;
 // ok is false when no member is.
-func ChainBefore(text string, offset int) (start int, ok bool) {
-	s := tokenize(text)
+func (src *Source) ChainBefore(offset int) (start int, ok bool) {
+	s := src.scan()
 	i := s.at(offset)
 	if !s.isName(i) || !s.afterMember(i) || i < 2 {
 		return 0, false
@@ -22,7 +22,7 @@ func ChainBefore(text string, offset int) (start int, ok bool) {
 func (s *scan) allowsAwait(i int) bool {
 	allowed := true
 	for _, b := range s.asyncBodies() { // outer ones come first
-		if s.tired() {
+		if s.overBudget() {
 			break
 		}
 		if b.from <= i && i < b.to {
@@ -48,7 +48,7 @@ func (s *scan) endsStatement(i int) bool {
 // headOf is the index of the first token of the chain of members and calls that
 // ends with the token at i.
 func (s *scan) headOf(i int) int {
-	for i > 0 && !s.tired() {
+	for i > 0 && !s.overBudget() {
 		for i > 0 && s.closes(i) && s.tokens[i].match >= 0 {
 			i = s.tokens[i].match
 			if !(s.isName(i-1) && !beforeExpression[s.string(i-1)]) && !s.closes(i-1) {

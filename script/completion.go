@@ -21,12 +21,12 @@ type Completion struct {
 }
 
 // CompletionAt finds out what is being typed.
-func CompletionAt(text string, offset int) Completion {
-	offset = min(max(offset, 0), len(text))
-	if !strings.Contains(text, "tools") {
+func (src *Source) CompletionAt(offset int) Completion {
+	offset = min(max(offset, 0), len(src.text))
+	if !strings.Contains(src.text, "tools") {
 		return Completion{}
 	}
-	s := tokenize(text)
+	s := src.scan()
 	for _, c := range s.comments {
 		if c.start < offset && (offset < c.end || offset == c.end && (!c.closed || s.text[c.start+1] == '/')) {
 			return Completion{}
@@ -74,7 +74,7 @@ func (s *scan) betweenBrackets(i, offset int) (c Completion, ok bool) {
 		before--
 	}
 	kind := s.kindBehind(before)
-	at := positions(s.text)
+	at := s.position
 	return Completion{Kind: kind, Prefix: s.text[from:offset], Replace: Range{at(from), at(to)}, Brackets: true}, kind != ""
 }
 
@@ -92,9 +92,9 @@ func (s *scan) inPattern(i, offset int) (c Completion, ok bool) {
 	if p, ok := s.poolFrom(end+2, &a); !ok || !s.is(end+1, "=") || s.afterMember(p.to+1) {
 		return c, false
 	}
-	at := positions(s.text)
+	at := s.position
 	c = Completion{Kind: "pattern", Prefix: s.text[from:offset], Replace: Range{at(from), at(to)}}
-	for j := open + 1; j < end && !s.tired(); j++ {
+	for j := open + 1; j < end && !s.overBudget(); j++ {
 		key := s.tokens[j]
 		switch {
 		case key.start <= offset && offset <= key.end: // the one that is being typed
@@ -134,7 +134,7 @@ func (s *scan) insideQuotes(i, offset int) Completion {
 			to += utf8.RuneLen(r)
 		}
 	}
-	at := positions(s.text)
+	at := s.position
 	return Completion{Kind: kind, Prefix: s.text[from:offset], Replace: Range{at(from), at(to)}, Quote: quote}
 }
 
@@ -168,7 +168,7 @@ func (s *scan) behindDot(i, offset int) Completion {
 	if kind == "" {
 		return Completion{}
 	}
-	at := positions(s.text)
+	at := s.position
 	d := s.tokens[dot]
 	return Completion{Kind: kind, Prefix: s.text[from:offset], Replace: Range{at(from), at(to)}, Dot: Range{at(d.start), at(d.end)}}
 }
@@ -207,12 +207,12 @@ func (s *scan) kindBehind(i int) string {
 // is: the use that is called, and the fields that lead to the offset from the
 // argument's root, "[]" for an array's element. ok is false elsewhere, also in a
 // call of something else inside of the argument.
-func ArgumentAt(text string, offset int) (u Use, path []string, ok bool) {
-	offset = min(max(offset, 0), len(text))
-	if !strings.Contains(text[:offset], "tools") {
+func (src *Source) ArgumentAt(offset int) (u Use, path []string, ok bool) {
+	offset = min(max(offset, 0), len(src.text))
+	if !strings.Contains(src.text[:offset], "tools") {
 		return u, nil, false
 	}
-	s := tokenize(text)
+	s := src.scan()
 	var open []int // brackets around the offset, innermost first
 	for i := s.at(offset) - 1; i >= 0; i-- {
 		t := s.tokens[i]
@@ -232,9 +232,9 @@ func ArgumentAt(text string, offset int) (u Use, path []string, ok bool) {
 		return u, nil, false
 	}
 	paren := open[len(open)-1]
-	at := positions(text)
+	at := s.position
 	start := at(s.tokens[paren].end)
-	for _, candidate := range Uses(text) {
+	for _, candidate := range src.Uses() {
 		if candidate.Called && candidate.Arguments.Start == start {
 			u, ok = candidate, true
 		}

@@ -9,8 +9,8 @@ var discovers = map[string]bool{"search": true, "describe": true, "namespace": t
 
 // Computed tells whether a script may use tools that Uses does not find: it computes
 // their names, passes tools on, enumerates it, or searches it.
-func Computed(text string) bool {
-	s := tokenize(text)
+func (src *Source) Computed() bool {
+	s := src.scan()
 	a := s.findAliases()
 	for i := range s.tokens {
 		if !s.isName(i) || s.afterMember(i) {

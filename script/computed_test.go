@@ -4,7 +4,7 @@ import "testing"
 
 // CLI-8: what a script uses is found without running it; what cannot be told is
 // computed.
-func TestComputed(t *testing.T) {
+func TestRead(t *testing.T) {
 	for text, want := range map[string]bool{
 		`return 1`:                                                       false,
 		`return await tools.mcp__a__b({})`:                               false,
@@ -36,7 +36,7 @@ func TestComputed(t *testing.T) {
 		`return await searchTools("x")`:                        true,
 		`let t = tools; t = other; t.mcp__a__b({})`:            true,
 	} {
-		if got := Computed(text); got != want {
+		if got := Read(text).Computed(); got != want {
 			t.Errorf("Computed(%s) = %v", text, got)
 		}
 	}

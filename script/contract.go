@@ -72,13 +72,13 @@ func exampleName(head string) string {
 	return strings.TrimSpace(strings.TrimRight(head, ":-– "))
 }
 
-// MayTakeInput reports whether a text is a module whose default function may have a
+// MayTakeInput reports whether the text is a module whose default function may have a
 // parameter. What a name or an expression stands for only the types know.
-func MayTakeInput(text string) bool {
-	if !strings.Contains(text, "export") {
+func (src *Source) MayTakeInput() bool {
+	if !strings.Contains(src.text, "export") {
 		return false
 	}
-	s := tokenize(text)
+	s := src.scan()
 	for i := 0; i < len(s.tokens); i++ {
 		if s.keyword(i, "export") && s.is(i+1, "default") && s.beginsStatement(i) {
 			return s.mayHaveParameter(i + 2)

@@ -28,7 +28,7 @@ func TestMayTakeInput(t *testing.T) {
 		"{ const s = 'export default (a) => a' }":       false,
 		"export type X = 1; export default (x: X) => x": true,
 	} {
-		if got := MayTakeInput(text); got != want {
+		if got := Read(text).MayTakeInput(); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}

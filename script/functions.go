@@ -55,7 +55,7 @@ func (s *scan) arrowHead(i int) (head int, async bool) {
 // functionHead finds what stands before the body of a function or method that
 // opens at i: its first token, whether it is async, and its name.
 func (s *scan) functionHead(i int) (head int, async bool, name string) {
-	for head = i - 1; head >= 0 && !s.tired(); head-- {
+	for head = i - 1; head >= 0 && !s.overBudget(); head-- {
 		switch {
 		case s.closes(head) && s.tokens[head].match >= 0:
 			head = s.tokens[head].match
@@ -99,7 +99,7 @@ func (s *scan) givenName(i int) string {
 	case s.isName(i-2) && !s.is(i-3, "(") && !s.is(i-3, ",") && !s.is(i-3, ":"): // a field of a class, or a variable
 		return s.string(i - 2)
 	default: // const name: Type = …
-		for j := i - 2; j > 0 && i-j < longestType && !s.tired(); j-- {
+		for j := i - 2; j > 0 && i-j < longestType && !s.overBudget(); j-- {
 			switch {
 			case s.closes(j) && s.tokens[j].match >= 0:
 				j = s.tokens[j].match
@@ -123,7 +123,7 @@ const longestType = 200
 // typedParameters is the parenthesis that opens the parameters of a function
 // whose return type ends before the token at i, or -1 when no such type does.
 func (s *scan) typedParameters(i int) int {
-	for j := i - 1; j > 0 && i-j < longestType && !s.tired(); j-- {
+	for j := i - 1; j > 0 && i-j < longestType && !s.overBudget(); j-- {
 		switch {
 		case s.is(j, ")") && s.tokens[j].match >= 0 && s.is(j+1, ":") && !s.tokens[j+1].block && j+2 < i:
 			open := s.tokens[j].match
@@ -155,7 +155,7 @@ func (s *scan) typeParameters(open int) int {
 	if !s.is(open-1, ">") {
 		return open
 	}
-	for j, depth := open-1, 0; j > 0 && open-j < longestType && !s.tired(); j-- {
+	for j, depth := open-1, 0; j > 0 && open-j < longestType && !s.overBudget(); j-- {
 		switch {
 		case s.is(j, ">"):
 			depth++
@@ -200,7 +200,7 @@ func (s *scan) functions() []extent {
 			for j := i + 1; j < len(s.tokens) && j < i+longestType && !s.is(j, "{") && !s.is(j, ";"); j++ {
 				if s.is(j, "(") && s.opens(j) {
 					// A return type may stand before the body.
-					for k := s.tokens[j].match + 1; k < len(s.tokens) && !s.closes(k) && !s.tired(); k++ {
+					for k := s.tokens[j].match + 1; k < len(s.tokens) && !s.closes(k) && !s.overBudget(); k++ {
 						if s.is(k, "{") && s.tokens[k].block {
 							all = append(all, s.bodyAt(k))
 							break

@@ -24,8 +24,8 @@ type LiteralField struct {
 }
 
 // ReadLiteral reads the value that begins at an offset.
-func ReadLiteral(text string, offset int) Literal {
-	s := tokenize(text)
+func (src *Source) LiteralAt(offset int) Literal {
+	s := src.scan()
 	i := s.at(offset)
 	if i >= len(s.tokens) {
 		return Literal{Start: offset, End: offset}
@@ -38,7 +38,7 @@ const maxLiteralDepth = 32
 
 func (s *scan) literal(e extent, depth int) Literal {
 	l := Literal{Start: s.tokens[e.from].start, End: s.tokens[max(e.to, e.from+1)-1].end}
-	if depth > maxLiteralDepth || s.tired() {
+	if depth > maxLiteralDepth || s.overBudget() {
 		return l
 	}
 	first := s.tokens[e.from]
@@ -62,7 +62,7 @@ func (s *scan) parts(l *Literal, open int) []extent {
 		l.Open, end = true, len(s.tokens)
 	}
 	var all []extent
-	for i := open + 1; i < end && !s.tired(); i++ {
+	for i := open + 1; i < end && !s.overBudget(); i++ {
 		to := s.argumentEnd(i, end)
 		if to > i {
 			all = append(all, extent{i, to})

@@ -9,19 +9,19 @@ import "strings"
 //
 // which is an object in parentheses until the arrow is typed. Nothing before the
 // offset differs. ok is false when no name in such a pattern can be typed there.
-func UnfinishedPattern(text string, offset int) (finished string, ok bool) {
-	offset = min(max(offset, 0), len(text))
-	brace := strings.LastIndexByte(text[:offset], '{')
+func (src *Source) UnfinishedPattern(offset int) (finished string, ok bool) {
+	offset = min(max(offset, 0), len(src.text))
+	brace := strings.LastIndexByte(src.text[:offset], '{')
 	if brace < 0 {
 		return "", false
 	}
 	const space = " \t\r\n"
-	outer, ok := strings.CutSuffix(strings.TrimRight(text[:brace], space), "(")
+	outer, ok := strings.CutSuffix(strings.TrimRight(src.text[:brace], space), "(")
 	outer = strings.TrimRight(strings.TrimSuffix(strings.TrimRight(outer, space), "async"), space)
 	if !ok || !strings.HasSuffix(outer, "(") {
 		return "", false // as nearly always: the text need not be read
 	}
-	s := tokenize(text)
+	s := src.scan()
 	_, to, before, _ := s.word(s.at(offset), offset)
 	open := s.around(before + 1)
 	if open < 2 || !s.is(open, "{") || !s.is(before, "{") && !s.is(before, ",") || !s.is(open-1, "(") {
@@ -36,7 +36,7 @@ func UnfinishedPattern(text string, offset int) (finished string, ok bool) {
 	}
 	end := s.tokens[open].match
 	if end < open || !s.is(end+1, ")") || s.tokens[end+1].match != open-1 {
-		return text[:to] + "}) => 0);" + text[to:], true
+		return src.text[:to] + "}) => 0);" + src.text[to:], true
 	}
 	if s.is(end+2, "=>") || s.is(end+2, ":") {
 		return "", false
@@ -45,5 +45,5 @@ func UnfinishedPattern(text string, offset int) (finished string, ok bool) {
 	if !s.opens(call) {
 		rest += ");"
 	}
-	return text[:behind] + rest + text[behind:], true
+	return src.text[:behind] + rest + src.text[behind:], true
 }

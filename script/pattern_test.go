@@ -22,7 +22,7 @@ func TestUnfinishedPattern(t *testing.T) {
 		{"|", ""},
 	} {
 		before, after, _ := strings.Cut(tt.text, "|")
-		if got, ok := UnfinishedPattern(before+after, len(before)); got != tt.want || ok != (tt.want != "") {
+		if got, ok := Read(before + after).UnfinishedPattern(len(before)); got != tt.want || ok != (tt.want != "") {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}

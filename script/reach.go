@@ -4,11 +4,11 @@ import "strings"
 
 // IsModule says whether a text is a module with a default export, and so not
 // the body of a function (EXEC-16).
-func IsModule(text string) bool {
-	if !strings.Contains(text, "export") {
+func (src *Source) IsModule() bool {
+	if !strings.Contains(src.text, "export") {
 		return false
 	}
-	s := tokenize(text)
+	s := src.scan()
 	for i := 0; i < len(s.tokens); i++ {
 		if s.keyword(i, "export") && s.is(i+1, "default") && s.beginsStatement(i) {
 			return true
@@ -45,12 +45,12 @@ type Imported struct {
 }
 
 // Reaches finds imports and exports in a text, also in one that does not parse.
-func Reaches(text string) []Reach {
-	if !strings.Contains(text, "import") && !strings.Contains(text, "export") && !strings.Contains(text, "require") {
+func (src *Source) Reaches() []Reach {
+	if !strings.Contains(src.text, "import") && !strings.Contains(src.text, "export") && !strings.Contains(src.text, "require") {
 		return nil
 	}
-	s := tokenize(text)
-	at := positions(text)
+	s := src.scan()
+	at := s.position
 	var found []Reach
 	var used map[string]int // how often each name is used
 	for i := range s.tokens {
@@ -205,7 +205,7 @@ func (s *scan) readDeclaration(r *Reach, call extent) extent {
 // importedNames reads `a, b as c`; as is the word between a name and its local
 // one.
 func (s *scan) importedNames(e extent, as string) (all []Imported) {
-	for i := e.from; i < e.to && !s.tired(); i++ {
+	for i := e.from; i < e.to && !s.overBudget(); i++ {
 		from := i
 		i = s.argumentEnd(i, e.to)
 		if s.is(from, "type") && s.isName(from+1) && !s.is(from+1, as) {

@@ -25,8 +25,8 @@ type Loop struct {
 
 // LoopAround is the innermost loop whose body an offset is in; ok is false when
 // there is none that is understood.
-func LoopAround(text string, offset int) (l Loop, ok bool) {
-	s := tokenize(text)
+func (src *Source) LoopAround(offset int) (l Loop, ok bool) {
+	s := src.scan()
 	at := s.at(offset)
 	best := -1
 	for i := range s.tokens {
@@ -109,14 +109,14 @@ func (s *scan) readHead(l *Loop, i, end int) bool {
 
 func (s *scan) readBody(l *Loop, body extent) {
 	var last extent
-	for i := body.from; i < body.to && !s.tired(); {
+	for i := body.from; i < body.to && !s.overBudget(); {
 		end := min(max(s.endOf(i, false), i+1), body.to)
 		last = extent{i, end}
 		l.Statements = append(l.Statements, s.span(last))
 		i = end
 	}
 	pushes := 0
-	for i := body.from; i < body.to && !s.tired(); i++ {
+	for i := body.from; i < body.to && !s.overBudget(); i++ {
 		switch {
 		case s.keyword(i, "break"), s.keyword(i, "continue"), s.keyword(i, "return"), s.keyword(i, "yield"), s.keyword(i, "for"), s.keyword(i, "while"):
 			l.Jumps = true
@@ -160,8 +160,8 @@ type ChainLink struct {
 }
 
 // ChainAt is the chain whose statement an offset is in.
-func ChainAt(text string, offset int) (c Chain, ok bool) {
-	s := tokenize(text)
+func (src *Source) ChainAt(offset int) (c Chain, ok bool) {
+	s := src.scan()
 	for i := range s.tokens {
 		if !s.is(i, "then") || !s.afterMember(i) || !s.is(i+1, "(") || !s.opens(i+1) {
 			continue
@@ -202,7 +202,7 @@ func (s *scan) readChain(i int) (c Chain, ok bool) {
 		c.Return = true
 	case s.is(first-1, "="):
 		j := first - 2
-		for j > 0 && !s.tired() && !s.is(j, "const") && !s.is(j, "let") && !s.is(j, "var") {
+		for j > 0 && !s.overBudget() && !s.is(j, "const") && !s.is(j, "let") && !s.is(j, "var") {
 			if s.is(j, ";") || s.is(j, "=") || s.is(j, ",") && s.around(j) < 0 {
 				return c, false
 			}

@@ -50,15 +50,12 @@ type Use struct {
 	Loop     Range
 }
 
-// Uses finds every use of tools in a text, also in one that does not parse. It
-// knows strings, templates, comments and regular expressions well enough not to
-// find uses inside them.
-func Uses(text string) []Use {
-	if !strings.Contains(text, "tools") {
+func (src *Source) findUses() []Use {
+	if !strings.Contains(src.text, "tools") {
 		return nil
 	}
-	s := tokenize(text)
-	u := uses{scan: s, at: positions(text)}
+	s := src.scan()
+	u := uses{scan: s}
 	u.find()
 	return u.found
 }
@@ -100,7 +97,6 @@ func (u *uses) put(use Use, at site) {
 
 type uses struct {
 	*scan
-	at    func(offset int) Position
 	found []Use
 	sites []site // of found
 
@@ -108,7 +104,7 @@ type uses struct {
 	asked map[string]bool // see asks; made when first needed
 }
 
-func (u *uses) span(from, to int) Range { return Range{u.at(from), u.at(to)} }
+func (u *uses) span(from, to int) Range { return Range{u.position(from), u.position(to)} }
 
 // A member is the access to a member of something.
 type member struct {
@@ -284,7 +280,7 @@ func (u *uses) call(use *Use, i, open int) {
 		end = len(u.tokens)
 	}
 	use.Arguments = u.span(u.tokens[open].end, endOffset)
-	for j := open + 1; j < end && !u.tired(); {
+	for j := open + 1; j < end && !u.overBudget(); {
 		to := u.argumentEnd(j, end)
 		if to > j {
 			if use.ArgumentCount == 0 {
@@ -300,19 +296,19 @@ func (u *uses) call(use *Use, i, open int) {
 
 // ArgumentsBehind is what stands between the parentheses of the call of what ends at
 // an offset; ok is false when nothing is called there.
-func ArgumentsBehind(text string, offset int) (r Range, ok bool) {
-	s := tokenize(text)
+func (src *Source) ArgumentsBehind(offset int) (r Range, ok bool) {
+	s := src.scan()
 	open := s.callAt(s.at(offset))
 	if open < 0 || !s.opens(open) {
 		return r, false
 	}
-	at := positions(text)
+	at := s.position
 	return Range{at(s.tokens[open].end), at(s.tokens[s.tokens[open].match].start)}, true
 }
 
 // argumentEnd is the index behind the argument that begins at i.
 func (s *scan) argumentEnd(i, end int) int {
-	for i < end && !s.is(i, ",") && !s.tired() {
+	for i < end && !s.is(i, ",") && !s.overBudget() {
 		if s.opens(i) && s.tokens[i].match < end {
 			i = s.tokens[i].match
 			if s.tokens[i].kind == tokenTemplate {
@@ -398,7 +394,7 @@ func (s *scan) independent(l loop) bool {
 		return false
 	}
 	for i := l.body.from; i < l.body.to; i++ {
-		if s.tired() {
+		if s.overBudget() {
 			return false
 		}
 		switch {
@@ -431,7 +427,7 @@ var changes = map[string]bool{
 
 // declares says whether the = at i belongs to a const, let or var.
 func (s *scan) declares(i, from int) bool {
-	for j := i - 1; j >= from && !s.tired(); j-- {
+	for j := i - 1; j >= from && !s.overBudget(); j-- {
 		switch {
 		case s.is(j, ";"), s.is(j, "{") && s.tokens[j].block:
 			return false
@@ -448,7 +444,7 @@ func (s *scan) declares(i, from int) bool {
 
 func (s *scan) mentionedTwice(name string, e extent) bool {
 	n := 0
-	for i := e.from; i < e.to && !s.tired(); i++ {
+	for i := e.from; i < e.to && !s.overBudget(); i++ {
 		if s.isName(i) && s.string(i) == name && !s.afterMember(i) {
 			n++
 		}
@@ -458,9 +454,9 @@ func (s *scan) mentionedTwice(name string, e extent) bool {
 
 // Mentions finds names that are used as such: not as a member or key, and
 // nowhere declared in the text. It is for the globals that a script reaches for.
-func Mentions(text string, is func(name string) bool) []Range {
-	s := tokenize(text)
-	at := positions(text)
+func (src *Source) Mentions(is func(name string) bool) []Range {
+	s := src.scan()
+	at := s.position
 	var found []Range
 	declared := map[string]bool{}
 	names := map[string][]Range{}
@@ -494,12 +490,12 @@ func Mentions(text string, is func(name string) bool) []Range {
 
 // GlobalMembers finds names that are called or read as members of globalThis, as
 // in globalThis.fetch("…"), but not assigned to or asked for with typeof.
-func GlobalMembers(text string, is func(name string) bool) []Range {
-	if !strings.Contains(text, "globalThis") {
+func (src *Source) GlobalMembers(is func(name string) bool) []Range {
+	if !strings.Contains(src.text, "globalThis") {
 		return nil
 	}
-	s := tokenize(text)
-	at := positions(text)
+	s := src.scan()
+	at := s.position
 	var found []Range
 	for i := range s.tokens {
 		if !s.isName(i) || s.string(i) != "globalThis" || s.afterMember(i) || s.is(i-1, "typeof") {
@@ -524,7 +520,7 @@ func (s *scan) compares(i int) bool {
 
 // around is the index of the bracket that the token at i is directly in, or -1.
 func (s *scan) around(i int) int {
-	for j := i - 1; j >= 0 && !s.tired(); j-- {
+	for j := i - 1; j >= 0 && !s.overBudget(); j-- {
 		switch {
 		case s.closes(j) && s.tokens[j].match >= 0:
 			j = s.tokens[j].match

@@ -121,7 +121,7 @@ for await (const x of xs) { await tools.e() }`,
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, u := range Uses(tt.text) {
+			for _, u := range Read(tt.text).Uses() {
 				got = append(got, show(u))
 			}
 			if diff := cmp.Diff(tt.want, strings.Join(got, "|")); diff != "" {
@@ -133,7 +133,7 @@ for await (const x of xs) { await tools.e() }`,
 
 // LSP-2: columns count UTF-16 units, whatever ends a line.
 func TestUsesPositions(t *testing.T) {
-	uses := Uses("'😀';\r\n\t/* 😀 */ await tools['a-b']({ x: '😀' }, 2)\rtools.$codemode.search")
+	uses := Read("'😀';\r\n\t/* 😀 */ await tools['a-b']({ x: '😀' }, 2)\rtools.$codemode.search").Uses()
 	want := []Use{
 		{
 			Name: "a-b", Quoted: true, Awaited: true, Called: true, ArgumentCount: 2, FirstArgument: "object",
@@ -188,7 +188,7 @@ func TestCompletionAt(t *testing.T) {
 		t.Run(tt.text, func(t *testing.T) {
 			offset := strings.Index(tt.text, "|")
 			text := tt.text[:offset] + tt.text[offset+1:]
-			c := CompletionAt(text, offset)
+			c := Read(text).CompletionAt(offset)
 			got := ""
 			if c.Kind != "" {
 				got = fmt.Sprintf("%s %q replaces %q", c.Kind, c.Prefix, sub(text, c.Replace))
@@ -233,7 +233,7 @@ func TestArgumentAt(t *testing.T) {
 		{"tools.a({ x: await tools.b({ y: | }) })", "b y"},
 	} {
 		offset := strings.Index(tt.text, "|")
-		u, path, ok := ArgumentAt(tt.text[:offset]+tt.text[offset+1:], offset)
+		u, path, ok := Read(tt.text[:offset] + tt.text[offset+1:]).ArgumentAt(offset)
 		got := strings.Join(append([]string{u.Name}, path...), " ")
 		if ok != (tt.want != "") || ok && got != tt.want {
 			t.Errorf("%s: got %q %v, want %q", tt.text, got, ok, tt.want)
@@ -255,7 +255,7 @@ func TestMentions(t *testing.T) {
 		"f(1, fetch)":                          "fetch",
 	} {
 		var got []string
-		for _, r := range Mentions(text, func(n string) bool { return n == "fetch" }) {
+		for _, r := range Read(text).Mentions(func(n string) bool { return n == "fetch" }) {
 			got = append(got, sub(text, r))
 		}
 		if s := strings.Join(got, " "); s != want {
@@ -279,8 +279,8 @@ func TestIsModule(t *testing.T) {
 		"function f() { export default 1 }":                 false,
 		"`${x}` \nexport default function () { return 1; }": true,
 	} {
-		if got := IsModule(text); got != want {
-			t.Errorf("IsModule(%q) = %v", text, got)
+		if got := Read(text).IsModule(); got != want {
+			t.Errorf("Read(%q).IsModule() = %v", text, got)
 		}
 	}
 }
@@ -303,7 +303,7 @@ func TestReaches(t *testing.T) {
 		{"x.import(1); x.require(2); ({ import: 1, export: 2 }); 'import x from y'", ""},
 	} {
 		var got []string
-		for _, r := range Reaches(tt.text) {
+		for _, r := range Read(tt.text).Reaches() {
 			got = append(got, r.Kind+":"+sub(tt.text, r.Whole))
 			if tt.text[r.Start:r.End] != sub(tt.text, r.Whole) {
 				t.Errorf("%q: offsets and positions differ", tt.text)
@@ -337,7 +337,7 @@ func FuzzScan(f *testing.F) {
 				t.Errorf("%v is not in the text", r)
 			}
 		}
-		for _, u := range Uses(text) {
+		for _, u := range Read(text).Uses() {
 			inside(u.NameRange)
 			inside(u.Whole)
 			if u.Called {
@@ -347,19 +347,19 @@ func FuzzScan(f *testing.F) {
 				t.Errorf("%d ranges of %d arguments", len(u.ArgumentRanges), u.ArgumentCount)
 			}
 		}
-		for _, r := range Reaches(text) {
+		for _, r := range Read(text).Reaches() {
 			inside(r.Whole)
 			if r.Declaration.Start > r.Declaration.End || r.Declaration.End > len(text) {
 				t.Errorf("%+v", r)
 			}
 		}
-		for _, r := range Mentions(text, func(string) bool { return true }) {
+		for _, r := range Read(text).Mentions(func(string) bool { return true }) {
 			inside(r)
 		}
-		GlobalMembers(text, func(string) bool { return true })
-		ArgumentAt(text, offset)
-		IsModule(text)
-		c := CompletionAt(text, offset)
+		Read(text).GlobalMembers(func(string) bool { return true })
+		Read(text).ArgumentAt(offset)
+		Read(text).IsModule()
+		c := Read(text).CompletionAt(offset)
 		inside(c.Replace)
 		s := tokenize(text)
 		last := 0
@@ -392,10 +392,10 @@ func TestScanIsLinear(t *testing.T) {
 	} {
 		growth.Linear(t, part, 10_000, func(n int) {
 			text := "tools.x;" + strings.Repeat(part, n) + "tools.y()"
-			Uses(text)
-			Reaches(text)
-			IsModule(text)
-			CompletionAt(text, len(text))
+			Read(text).Uses()
+			Read(text).Reaches()
+			Read(text).IsModule()
+			Read(text).CompletionAt(len(text))
 		})
 	}
 }
@@ -416,7 +416,7 @@ func TestUsesOfAliases(t *testing.T) {
 		{"const { $codemode } = tools; $codemode.search({})", ""},
 	} {
 		var got []string
-		for _, u := range Uses(tt.text) {
+		for _, u := range Read(tt.text).Uses() {
 			got = append(got, show(u))
 		}
 		if s := strings.Join(got, "|"); s != tt.want {

@@ -38,7 +38,7 @@ func (s *scan) continues(i int) bool {
 // endOf is the index behind the expression or statement that begins at i. An
 // expression also ends at a comma.
 func (s *scan) endOf(i int, expression bool) int {
-	for j := i; j < len(s.tokens) && !s.tired(); {
+	for j := i; j < len(s.tokens) && !s.overBudget(); {
 		switch {
 		case s.closes(j):
 			return j
@@ -136,7 +136,7 @@ func (s *scan) loops() []loop {
 // rounds do not depend on each other.
 func (s *scan) counts(head extent) bool {
 	parts := 0
-	for i := head.from; i < head.to && !s.tired(); i++ {
+	for i := head.from; i < head.to && !s.overBudget(); i++ {
 		switch {
 		case s.opens(i) && parts < 2:
 			i = s.tokens[i].match
@@ -173,7 +173,7 @@ func (s *scan) bodyAt(i int) extent {
 
 // has says whether one of the words stands in an extent, outside of brackets.
 func (s *scan) has(e extent, words ...string) bool {
-	for i := e.from; i < e.to && !s.tired(); {
+	for i := e.from; i < e.to && !s.overBudget(); {
 		for _, w := range words {
 			if s.is(i, w) && !s.afterMember(i) {
 				return true

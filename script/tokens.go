@@ -3,6 +3,7 @@ package script
 import (
 	"sort"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -37,15 +38,16 @@ type scan struct {
 	text     string
 	tokens   []token
 	comments []token
-	steps    int // what was looked at by walks over the tokens
+	steps    int // tokens visited by walks
+	position func(offset int) Position
 }
 
 // maxSteps bounds the walks, which take quadratic time on thousands of brackets
 // or loops inside each other. Nobody writes such texts but to annoy.
 const maxSteps = 1_000_000
 
-// tired says that it is enough; it counts one step.
-func (s *scan) tired() bool {
+// overBudget counts one step and reports whether there were too many.
+func (s *scan) overBudget() bool {
 	s.steps++
 	return s.steps > maxSteps
 }
@@ -55,7 +57,8 @@ func (s *scan) tired() bool {
 // before it decides here, which is right but for odd corners such as a regular
 // expression as a statement of its own after an object literal's brace.
 func tokenize(text string) *scan {
-	s := &scan{text: text}
+	lines := sync.OnceValue(func() func(offset int) Position { return positions(text) })
+	s := &scan{text: text, position: func(offset int) Position { return lines()(offset) }}
 	l := lexer{scan: s}
 	l.run()
 	return s

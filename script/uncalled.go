@@ -11,10 +11,10 @@ type Uncalled struct {
 	Insert string
 }
 
-// FindUncalled looks at a text as Prepare left it: is all of it functions that nobody
+// Uncalled looks at the Body of a script: is all of it functions that nobody
 // calls, or is the value of the function dropped that it calls at its end?
-func FindUncalled(text string) (Uncalled, bool) {
-	s := tokenize(text)
+func (src *Source) Uncalled() (Uncalled, bool) {
+	s := src.scan()
 	statements := s.statements()
 	var functions []topFunction
 	for i, st := range statements {
@@ -62,7 +62,7 @@ type topFunction struct {
 
 // statements are those at the top of the text, without empty ones.
 func (s *scan) statements() (list []extent) {
-	for i := 0; i < len(s.tokens) && !s.tired(); {
+	for i := 0; i < len(s.tokens) && !s.overBudget(); {
 		if s.is(i, ";") {
 			i++
 			continue
@@ -142,13 +142,13 @@ func (s *scan) functionAt(i int) (f topFunction, ok bool) {
 			f.name, f.declared = s.string(i), true
 			i++
 		}
-		for i < len(s.tokens) && !s.is(i, "(") && !s.tired() { // type parameters
+		for i < len(s.tokens) && !s.is(i, "(") && !s.overBudget() { // type parameters
 			i++
 		}
 		if i >= len(s.tokens) || !s.opens(i) {
 			return f, false
 		}
-		for i = s.tokens[i].match + 1; i < len(s.tokens) && !s.tired(); i++ { // a return type
+		for i = s.tokens[i].match + 1; i < len(s.tokens) && !s.overBudget(); i++ { // a return type
 			if s.is(i, "{") && s.tokens[i].block && s.opens(i) {
 				f.to = s.tokens[i].match + 1
 				f.value = s.returns(extent{i + 1, f.to - 1})
@@ -169,7 +169,7 @@ func (s *scan) functionAt(i int) (f topFunction, ok bool) {
 		return f, false
 	}
 	if s.is(i, ":") { // a return type
-		for i < len(s.tokens) && !s.is(i, "=>") && !s.is(i, ";") && !s.tired() {
+		for i < len(s.tokens) && !s.is(i, "=>") && !s.is(i, ";") && !s.overBudget() {
 			if s.opens(i) {
 				i = s.tokens[i].match
 			}
@@ -192,7 +192,7 @@ func (s *scan) functionAt(i int) (f topFunction, ok bool) {
 
 // returns says whether the body of a function returns a value itself.
 func (s *scan) returns(body extent) bool {
-	for i := body.from; i < body.to && !s.tired(); i++ {
+	for i := body.from; i < body.to && !s.overBudget(); i++ {
 		if f, ok := s.functionAt(i); ok && f.to <= body.to && f.to > i+1 && (s.is(i, "(") || s.is(i, "async") || s.is(i, "function") || s.is(i+1, "=>")) {
 			i = f.to - 1
 			continue

@@ -47,7 +47,7 @@ func TestExec19Uncalled(t *testing.T) {
 		{"}", ""},
 		{"(", ""},
 	} {
-		u, ok := script.FindUncalled(c.text)
+		u, ok := script.Read(c.text).Uncalled()
 		got := ""
 		if ok {
 			got = c.text[:u.At] + u.Insert + c.text[u.At:]
@@ -56,7 +56,7 @@ func TestExec19Uncalled(t *testing.T) {
 			t.Errorf("%q: %q, want %q (%s)", c.text, got, c.want, u.Message)
 		}
 	}
-	if _, ok := script.FindUncalled(strings.Repeat("(", 60000) + "1" + strings.Repeat(")", 60000)); ok {
+	if _, ok := script.Read(strings.Repeat("(", 60000) + "1" + strings.Repeat(")", 60000)).Uncalled(); ok {
 		t.Error("parentheses alone")
 	}
 }

@@ -45,7 +45,7 @@ func TestAct1EngineFixes(t *testing.T) {
 		{"interface, CRLF", "interface A { n: number }\r\nclass B implements A {\r\n}\r\nreturn new B()", "Implement interface 'A'", "interface A { n: number }\r\nclass B implements A {\r\n    n: number;\r\n}\r\nreturn new B()"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			e.Open(u, script.TypeScript, 1, tt.text)
+			e.Open(u, script.TypeScript, 1, script.Read(tt.text))
 			defer e.Close(u)
 			found, err := e.Diagnostics(t.Context(), u)
 			if err != nil {
@@ -73,7 +73,7 @@ func TestAct1EngineFixes(t *testing.T) {
 			t.Errorf("offered are %q; diagnostics %v", titles, found)
 		})
 	}
-	e.Open(u, script.TypeScript, 1, "const total = 1;\nreturn totl;")
+	e.Open(u, script.TypeScript, 1, script.Read("const total = 1;\nreturn totl;"))
 	found, err := e.Diagnostics(t.Context(), u)
 	if err != nil {
 		t.Fatal(err)

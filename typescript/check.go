@@ -13,8 +13,8 @@ var checks atomic.Uint64 // makes names of texts that are checked unique
 
 // Check is Inspect of a text that is not opened as a document: what runs before
 // a run and in `codemode-ls check`.
-func (e *Engine) Check(ctx context.Context, text string, l script.Language, loosely bool) (*Inspection, error) {
-	name, done := e.lend(text, l, asBody)
+func (e *Engine) Check(ctx context.Context, source *script.Source, l script.Language, loosely bool) (*Inspection, error) {
+	name, done := e.lend(source, l, asBody)
 	defer done()
 	return e.Inspect(ctx, name, loosely)
 }
@@ -26,9 +26,9 @@ const checkScheme = "codemode-check:"
 func ours(uri string) bool { return strings.HasPrefix(uri, checkScheme) }
 
 // lend opens a text under a name of its own until done is called.
-func (e *Engine) lend(text string, l script.Language, f form) (name string, done func()) {
+func (e *Engine) lend(source *script.Source, l script.Language, f form) (name string, done func()) {
 	name = fmt.Sprint(checkScheme, checks.Add(1))
-	e.put(name, l, text, f)
+	e.put(name, l, source, f)
 	return name, func() {
 		e.Close(name)
 	}

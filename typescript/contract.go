@@ -17,8 +17,8 @@ const methodContract = "codemode/contract"
 var ErrNoContract = errors.New("this TypeScript engine cannot read the type of a script's input")
 
 // ReadContract is Contract of a text that is not opened as a document.
-func (e *Engine) ReadContract(ctx context.Context, text string, l script.Language) (*script.Contract, error) {
-	name, done := e.lend(text, l, asBody)
+func (e *Engine) ReadContract(ctx context.Context, source *script.Source, l script.Language) (*script.Contract, error) {
+	name, done := e.lend(source, l, asBody)
 	defer done()
 	return e.Contract(ctx, name)
 }
@@ -29,7 +29,7 @@ func (e *Engine) Contract(ctx context.Context, uri string) (*script.Contract, er
 	if err != nil {
 		return nil, err
 	}
-	if !script.IsModule(d.text) || d.shift > 0 {
+	if !script.Read(d.text).IsModule() || d.shift > 0 {
 		return &script.Contract{}, nil
 	}
 	if !e.own {

@@ -75,7 +75,7 @@ func TestKindsOfInputs(t *testing.T) {
 		{"prototypes", "", "Record<string, unknown>", []string{`{"constructor":1,"toString":2}`}, map[string]string{`{"a":{"__proto__":{"b":1}}}`: "a.__proto__: a field called __proto__ never reaches a script"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c, err := e.ReadContract(t.Context(), tt.types+"\nexport default async function (input: "+tt.typ+") { return input }", script.TypeScript)
+			c, err := e.ReadContract(t.Context(), script.Read(tt.types+"\nexport default async function (input: "+tt.typ+") { return input }"), script.TypeScript)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestInputsThatJSONCannotCarry(t *testing.T) {
 		{"type D = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;", "`${D}${D}${D}${D}-` | `a-much-${D}${D}${D}${D}-longer-${'text-that-is-repeated-again-and-again-and-again-and-again-and-again-and-again-and-again-and-again'}`", "input: This type is too large"},
 		{"type N<T> = { v: T; n?: N<T[]> };", "N<string>", "input: This type is too deep"},
 	} {
-		c, err := e.ReadContract(t.Context(), tt.types+"\nexport default async function (input: "+tt.typ+") {}", script.TypeScript)
+		c, err := e.ReadContract(t.Context(), script.Read(tt.types+"\nexport default async function (input: "+tt.typ+") {}"), script.TypeScript)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,11 +151,11 @@ func TestInputsThatJSONCannotCarry(t *testing.T) {
 			t.Errorf("%s: %s", tt.typ, c.Input)
 		}
 	}
-	c, err := e.ReadContract(t.Context(), "export default async function <T>(input: { a: T; b: Date; c: T[keyof T] }) {}", script.TypeScript)
+	c, err := e.ReadContract(t.Context(), script.Read("export default async function <T>(input: { a: T; b: Date; c: T[keyof T] }) {}"), script.TypeScript)
 	if err != nil || len(c.Problems) != 3 {
 		t.Errorf("%v %+v", err, c.Problems)
 	}
-	c, err = e.ReadContract(t.Context(), "export default async function (a: string, b: number) {}", script.TypeScript)
+	c, err = e.ReadContract(t.Context(), script.Read("export default async function (a: string, b: number) {}"), script.TypeScript)
 	if err != nil || len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Message, "one parameter") {
 		t.Errorf("%v %+v", err, c.Problems)
 	}
@@ -164,11 +164,11 @@ func TestInputsThatJSONCannotCarry(t *testing.T) {
 // EXEC-18: JavaScript has its types in comments.
 func TestContractOfJavaScript(t *testing.T) {
 	e := newEngine(t)
-	c, err := e.ReadContract(t.Context(), `/**
+	c, err := e.ReadContract(t.Context(), script.Read(`/**
  * Adds.
  * @param {{ a: number, b?: number }} input
  */
-export default async function (input) { return input.a }`, script.JavaScript)
+export default async function (input) { return input.a }`), script.JavaScript)
 	if err != nil || c.Input == nil {
 		t.Fatalf("%v %+v", err, c)
 	}

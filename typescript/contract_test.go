@@ -10,7 +10,7 @@ import (
 // EXEC-18: the type of the parameter is the contract, its comments describe it.
 func TestContract(t *testing.T) {
 	e := newEngine(t)
-	c, err := e.ReadContract(t.Context(), `/**
+	c, err := e.ReadContract(t.Context(), script.Read(`/**
  * Closes stale issues.
  *
  * @param input.limit How many.
@@ -24,7 +24,7 @@ func TestContract(t *testing.T) {
 export default async function (input: { /** The repository. */ repo: string; limit?: number }) {
   const { limit = 10 } = input;
   return { closed: limit };
-}`, script.TypeScript)
+}`), script.TypeScript)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestContractOfScriptsWithoutInput(t *testing.T) {
 		{"export default (async ({ a }: { a: string }) => a)", "takes"},
 		{"export default function (a: {", "takes"},
 	} {
-		c, err := e.ReadContract(t.Context(), tt.text, script.TypeScript)
+		c, err := e.ReadContract(t.Context(), script.Read(tt.text), script.TypeScript)
 		if err != nil {
 			t.Fatal(err)
 		}

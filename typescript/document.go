@@ -35,9 +35,10 @@ type document struct {
 	uri      string // the author's
 	virtual  string // the engine's
 	language script.Language
-	version  int32  // the engine's count, over all documents
-	text     string // as the engine sees it
-	shift    uint32 // lines before the author's first
+	source   *script.Source // the author's
+	version  int32          // the engine's count, over all documents
+	text     string         // as the engine sees it
+	shift    uint32         // lines before the author's first
 	end      protocol.Position
 	last     protocol.Range // the last visible character of the author's text
 	crlf     bool           // the author's lines end in \r\n
@@ -49,15 +50,16 @@ type document struct {
 // (EXEC-16), a body between head and tail. What a body imports as types moves to
 // the line of the head, because imports stand at the top of a file alone; both
 // are erased before a script runs, so that nothing needs to be found there.
-func (d *document) wrap(text string) {
-	body := withoutHashbang(script.Prepare(text).Text)
+func (d *document) wrap() {
+	src := d.source.Body()
+	body := withoutHashbang(src.Text())
 	var imports []script.Reach
-	for _, r := range script.Reaches(body) {
+	for _, r := range src.Reaches() {
 		if r.Kind == "import type" {
 			imports = append(imports, r)
 		}
 	}
-	if script.IsModule(body) {
+	if src.IsModule() {
 		d.text = body
 		for _, r := range imports {
 			d.erased = append(d.erased, r.Whole)
@@ -117,14 +119,15 @@ func (d *document) isErased(r protocol.Range) bool {
 // engine does not see it there: it is in a function.
 var nocheck = regexp.MustCompile("^\ufeff?(?:```[^\n`]*\n)?(?:\\s*//[^\n]*\n)*?\\s*//+\\s*@ts-nocheck\\b")
 
-func newDocument(uri, virtual string, l script.Language, version int32, text string, f form) *document {
-	d := &document{uri: uri, virtual: virtual, language: l, version: version, crlf: strings.Contains(text, "\r\n")}
+func newDocument(uri, virtual string, l script.Language, version int32, source *script.Source, f form) *document {
+	text := source.Text()
+	d := &document{uri: uri, virtual: virtual, language: l, source: source, version: version, crlf: strings.Contains(text, "\r\n")}
 	d.nocheck = nocheck.MatchString(text)
 	switch f {
 	case bare:
-		d.text = withoutHashbang(script.Prepare(text).Text)
+		d.text = withoutHashbang(source.Body().Text())
 	default:
-		d.wrap(text)
+		d.wrap()
 	}
 	d.end, d.last = ends(text)
 	return d

@@ -131,7 +131,7 @@ func (e *Engine) Completion(ctx context.Context, uri string, at protocol.Positio
 // CompletionIn is Completion in a text that is not the one of an open document.
 // Its items cannot be resolved.
 func (e *Engine) CompletionIn(ctx context.Context, text string, l script.Language, at protocol.Position) (*protocol.CompletionList, error) {
-	name, done := e.lend(text, l, asBody)
+	name, done := e.lend(script.Read(text), l, asBody)
 	defer done()
 	list, err := e.Completion(ctx, name, at, nil)
 	if err != nil {

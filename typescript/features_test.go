@@ -58,7 +58,7 @@ func TestDiagnostics(t *testing.T) {
 	} {
 		for _, l := range []script.Language{script.TypeScript, script.JavaScript} {
 			t.Run(tt.name+"/"+string(l), func(t *testing.T) {
-				i, err := e.Check(t.Context(), tt.text, l, false)
+				i, err := e.Check(t.Context(), script.Read(tt.text), l, false)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -98,7 +98,7 @@ func TestExec17LanguageIsKnown(t *testing.T) {
 			continue
 		}
 		checked++
-		i, err := e.Check(t.Context(), "return "+line, script.TypeScript, false)
+		i, err := e.Check(t.Context(), script.Read("return "+line), script.TypeScript, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestExec17LanguageIsKnown(t *testing.T) {
 func TestModule(t *testing.T) {
 	e := newEngine(t)
 	text := "import type { X } from './x';\nconst q: string = 'a';\nexport default async () => {\n  return await tools.mcp__a__search({ query: q, mode: 'slow' });\n}\n"
-	i, err := e.Check(t.Context(), text, script.TypeScript, false)
+	i, err := e.Check(t.Context(), script.Read(text), script.TypeScript, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestCompletion(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			text, pos := at(t, tt.text)
-			e.Open("file:///a.exec.ts", script.TypeScript, 1, text)
+			e.Open("file:///a.exec.ts", script.TypeScript, 1, script.Read(text))
 			defer e.Close("file:///a.exec.ts")
 			list, err := e.Completion(t.Context(), "file:///a.exec.ts", pos, nil)
 			if err != nil {
@@ -181,7 +181,7 @@ func TestCompletion(t *testing.T) {
 func TestResolve(t *testing.T) {
 	e := newEngine(t)
 	text, pos := at(t, "const s = 'x';\nreturn s.|")
-	e.Open("u", script.TypeScript, 1, text)
+	e.Open("u", script.TypeScript, 1, script.Read(text))
 	list, err := e.Completion(t.Context(), "u", pos, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestHoverSignatureDefinition(t *testing.T) {
 	e := newEngine(t)
 	const u = "file:///w/ä b.exec.ts"
 	text, pos := at(t, "const found = await tools.mcp__a__search({ query: '' });\nreturn fou|nd;")
-	e.Open(u, script.TypeScript, 1, text)
+	e.Open(u, script.TypeScript, 1, script.Read(text))
 
 	hover, err := e.Hover(t.Context(), u, pos)
 	if err != nil || hover == nil {
@@ -233,14 +233,14 @@ func TestHoverSignatureDefinition(t *testing.T) {
 		t.Errorf("references: %v %v", locations, err)
 	}
 	// The library is nowhere that an editor could open.
-	e.Change(u, 2, "return 'x'.trim()")
+	e.Change(u, 2, script.Read("return 'x'.trim()"))
 	locations, err = e.Definition(t.Context(), u, protocol.Position{Character: 13})
 	if err != nil || len(locations) != 0 {
 		t.Errorf("definition in the library: %v %v", locations, err)
 	}
 
 	text, pos = at(t, "await tools.mcp__a__search(|)")
-	e.Change(u, 3, text)
+	e.Change(u, 3, script.Read(text))
 	help, err := e.SignatureHelp(t.Context(), u, pos, nil)
 	if err != nil || help == nil || len(help.Signatures) != 1 || !strings.Contains(help.Signatures[0].Label, "input: {") {
 		t.Errorf("signature help: %v %v", help, err)
@@ -252,9 +252,9 @@ func TestNotOpen(t *testing.T) {
 	if _, err := e.Hover(t.Context(), "file:///never", protocol.Position{}); !errors.Is(err, ErrNotOpen) {
 		t.Errorf("got %v", err)
 	}
-	e.Change("file:///never", 2, "x")
+	e.Change("file:///never", 2, script.Read("x"))
 	e.Close("file:///never")
-	if _, err := e.Check(t.Context(), "return 1", script.TypeScript, false); err != nil || e.Restarts() != 0 {
+	if _, err := e.Check(t.Context(), script.Read("return 1"), script.TypeScript, false); err != nil || e.Restarts() != 0 {
 		t.Errorf("%v after %d restarts", err, e.Restarts())
 	}
 }
@@ -262,7 +262,7 @@ func TestNotOpen(t *testing.T) {
 // Positions that do not exist in the text must do no harm.
 func TestPositionsOutside(t *testing.T) {
 	e := newEngine(t)
-	e.Open("u", script.TypeScript, 1, "const a = 1;\n\nreturn a;")
+	e.Open("u", script.TypeScript, 1, script.Read("const a = 1;\n\nreturn a;"))
 	for _, p := range []protocol.Position{{Line: 99}, {Character: 9999}, {Line: 1, Character: 7}, {Line: 4294967295, Character: 4294967295}, {Line: 2, Character: 4294967295}} {
 		if _, err := e.Completion(t.Context(), "u", p, nil); err != nil {
 			t.Errorf("completion at %v: %v", p, err)
@@ -279,7 +279,7 @@ func TestPositionsOutside(t *testing.T) {
 func TestDeclarationsChange(t *testing.T) {
 	e := newEngine(t)
 	ctx := context.Background()
-	e.Open("u", script.TypeScript, 1, "await tools.later({})")
+	e.Open("u", script.TypeScript, 1, script.Read("await tools.later({})"))
 	found, err := e.Diagnostics(ctx, "u")
 	if err != nil || len(found) != 1 {
 		t.Fatal(found, err)

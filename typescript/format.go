@@ -62,7 +62,7 @@ func sane(o protocol.FormattingOptions) protocol.FormattingOptions {
 }
 
 func (e *Engine) format(ctx context.Context, text string, l script.Language, method string, params func(*document) any) ([]protocol.TextEdit, error) {
-	name, done := e.lend(text, l, bare)
+	name, done := e.lend(script.Read(text), l, bare)
 	defer done()
 	var found []protocol.TextEdit
 	d, err := e.request(ctx, name, method, params, &found)

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-	"codemode-ls/script"
-
 	"go.lsp.dev/protocol"
 )
 
@@ -62,7 +60,7 @@ func (t *tolerance) tolerates(f protocol.Diagnostic) bool {
 	case 2454:
 		return regexp.MustCompile(`\bvar\s+` + regexp.QuoteMeta(t.textOf(f.Range)) + `\b`).MatchString(t.text)
 	case 2554:
-		return len(script.Mentions(t.text, func(name string) bool { return name == "arguments" })) > 0
+		return len(t.source.Mentions(func(name string) bool { return name == "arguments" })) > 0
 	case 17008, 1381, 1382, 7026:
 		return true // of JSX, which 17004 says is none
 	case 2698:

@@ -140,7 +140,7 @@ func TestPromises(t *testing.T) {
 		{"an interface of the script's own", "interface Tools { a(): Promise<void> } declare const mine: Tools; mine.a();", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			i, err := e.Check(t.Context(), tt.text, script.TypeScript, false)
+			i, err := e.Check(t.Context(), script.Read(tt.text), script.TypeScript, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,7 @@ func span(line, from, to uint32) protocol.Range {
 func TestNav1Structure(t *testing.T) {
 	e := newEngine(t)
 	const u = "file:///a.exec.ts"
-	e.Open(u, script.TypeScript, 1, "const total = 1;\nfunction add(x: number) {\n  const y = x + total;\n  return y;\n}\nreturn add(total);")
+	e.Open(u, script.TypeScript, 1, script.Read("const total = 1;\nfunction add(x: number) {\n  const y = x + total;\n  return y;\n}\nreturn add(total);"))
 	ctx := t.Context()
 	total := protocol.Position{Line: 5, Character: 13}
 
@@ -76,7 +76,7 @@ func TestNav1Structure(t *testing.T) {
 		t.Error(err)
 	}
 	// A tool is the server's to name.
-	e.Change(u, 2, "await tools.mcp__a__search({ query: '' })")
+	e.Change(u, 2, script.Read("await tools.mcp__a__search({ query: '' })"))
 	if edits, err := e.Rename(ctx, u, protocol.Position{Character: 15}, "x"); len(edits) != 0 {
 		t.Errorf("rename of a tool: %v %v", edits, err)
 	}

@@ -25,8 +25,8 @@ func current(t *testing.T, e *Engine) *child {
 // A dead engine is back within a second, with all documents.
 func TestDeathAndReplay(t *testing.T) {
 	e := newEngine(t)
-	e.Open("a", script.TypeScript, 1, "return await tools.mcp__a__search({ query: 1 })")
-	e.Open("b", script.JavaScript, 1, "return nope")
+	e.Open("a", script.TypeScript, 1, script.Read("return await tools.mcp__a__search({ query: 1 })"))
+	e.Open("b", script.JavaScript, 1, script.Read("return nope"))
 	fastest := time.Hour                  // a busy machine is slow by itself, but not each time
 	for death := 1; death <= 8; death++ { // somebody kills it again and again
 		c := current(t, e)
@@ -55,7 +55,7 @@ func TestDeathAndReplay(t *testing.T) {
 // A request that is under way when the engine dies is asked again.
 func TestDeathDuringRequests(t *testing.T) {
 	e := newEngine(t)
-	e.Open("a", script.TypeScript, 1, "return await tools.mcp__a__search({ query: 1 })")
+	e.Open("a", script.TypeScript, 1, script.Read("return await tools.mcp__a__search({ query: 1 })"))
 	c := current(t, e)
 	var all sync.WaitGroup
 	for range 20 {
@@ -72,7 +72,7 @@ func TestDeathDuringRequests(t *testing.T) {
 // A text is not to blame for those who kill its engine.
 func TestKillsAreNotBlamed(t *testing.T) {
 	e := newEngine(t)
-	e.Open("a", script.TypeScript, 1, "return nope")
+	e.Open("a", script.TypeScript, 1, script.Read("return nope"))
 	d, err := e.opened("a")
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestKillsAreNotBlamed(t *testing.T) {
 func TestHang(t *testing.T) {
 	e := New(Options{Command: []string{binary, ChildCommand}, Timeout: 700 * time.Millisecond})
 	defer e.Shutdown()
-	e.Open("a", script.TypeScript, 1, "return nope")
+	e.Open("a", script.TypeScript, 1, script.Read("return nope"))
 	c := current(t, e)
 	if err := pauseProcess(c.cmd.Process); err != nil {
 		t.Skip(err)
@@ -118,7 +118,7 @@ func TestHang(t *testing.T) {
 // A caller that gives up gets its own error, and costs the engine nothing.
 func TestCancel(t *testing.T) {
 	e := newEngine(t)
-	e.Open("a", script.TypeScript, 1, "return nope")
+	e.Open("a", script.TypeScript, 1, script.Read("return nope"))
 	current(t, e)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -141,7 +141,7 @@ func TestNoEngine(t *testing.T) {
 		}
 	}})
 	defer e.Shutdown()
-	e.Open("a", script.TypeScript, 1, "return 1")
+	e.Open("a", script.TypeScript, 1, script.Read("return 1"))
 	if _, err := e.Diagnostics(t.Context(), "a"); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v", err)
 	}
@@ -153,7 +153,7 @@ func TestNoEngine(t *testing.T) {
 
 func TestShutdown(t *testing.T) {
 	e := New(Options{Command: []string{binary, ChildCommand}})
-	e.Open("a", script.TypeScript, 1, "return 1")
+	e.Open("a", script.TypeScript, 1, script.Read("return 1"))
 	e.Shutdown()
 	e.Shutdown()
 	if _, err := e.Diagnostics(t.Context(), "a"); !errors.Is(err, ErrUnavailable) {
@@ -165,8 +165,8 @@ func TestShutdown(t *testing.T) {
 // until it changes.
 func TestBlame(t *testing.T) {
 	e := newEngine(t)
-	e.Open("a", script.TypeScript, 1, "return 1")
-	e.Open("b", script.TypeScript, 1, "return 2")
+	e.Open("a", script.TypeScript, 1, script.Read("return 1"))
+	e.Open("b", script.TypeScript, 1, script.Read("return 2"))
 	d, err := e.opened("a")
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func TestBlame(t *testing.T) {
 	if _, err := e.Diagnostics(t.Context(), "b"); err != nil {
 		t.Error(err)
 	}
-	e.Change("a", 2, "return 3")
+	e.Change("a", 2, script.Read("return 3"))
 	if _, err := e.Diagnostics(t.Context(), "a"); err != nil {
 		t.Error(err)
 	}
@@ -189,13 +189,13 @@ func TestBlame(t *testing.T) {
 // Edits while requests are under way: every answer is of the newest text.
 func TestEditsUnderWay(t *testing.T) {
 	e := newEngine(t)
-	e.Open("a", script.TypeScript, 1, "return 1")
+	e.Open("a", script.TypeScript, 1, script.Read("return 1"))
 	for n := range int32(30) {
 		text, want := "return 1", 0
 		if n%2 == 0 {
 			text, want = "\n\nreturn nope", 1
 		}
-		e.Change("a", n+2, text)
+		e.Change("a", n+2, script.Read(text))
 		found, err := e.Diagnostics(t.Context(), "a")
 		if err != nil || len(found) != want {
 			t.Fatalf("edit %d: %v %v", n, found, err)
@@ -211,7 +211,7 @@ func TestOnDemand(t *testing.T) {
 	if s := e.Status(); s.Restarts != 0 || s.Err != nil {
 		t.Errorf("started without a text: %+v", s)
 	}
-	e.Open("file:///a.exec.ts", script.TypeScript, 1, "return 1")
+	e.Open("file:///a.exec.ts", script.TypeScript, 1, script.Read("return 1"))
 	for e.Status().Err == nil {
 		<-changes
 	}

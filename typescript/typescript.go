@@ -162,20 +162,20 @@ func (e *Engine) SetDeclarations(text string) {
 
 // Open, Change and Close mirror the open documents. The text is the author's;
 // version must grow.
-func (e *Engine) Open(uri string, l script.Language, version int32, text string) {
-	e.put(uri, l, text, asBody)
+func (e *Engine) Open(uri string, l script.Language, version int32, source *script.Source) {
+	e.put(uri, l, source, asBody)
 	e.poke()
 }
 
 // Change replaces the text of an open document.
-func (e *Engine) Change(uri string, version int32, text string) {
+func (e *Engine) Change(uri string, version int32, source *script.Source) {
 	e.mu.Lock()
 	d := e.documents[e.names[uri]]
 	e.mu.Unlock()
 	if d == nil {
 		return
 	}
-	e.put(uri, d.language, text, asBody)
+	e.put(uri, d.language, source, asBody)
 	e.poke()
 }
 
@@ -188,7 +188,7 @@ func (e *Engine) Close(uri string) {
 
 // put records a document's text. A document of another language than before is
 // another file for the engine.
-func (e *Engine) put(uri string, l script.Language, text string, form form) *document {
+func (e *Engine) put(uri string, l script.Language, source *script.Source, form form) *document {
 	e.mu.Lock()
 	e.lastVersion++
 	version := e.lastVersion
@@ -200,7 +200,7 @@ func (e *Engine) put(uri string, l script.Language, text string, form form) *doc
 	e.mu.Unlock()
 
 	e.need.Do(func() { close(e.needed) })
-	d := newDocument(uri, virtual, l, version, text, form) // reads the text: not under the lock
+	d := newDocument(uri, virtual, l, version, source, form) // reads the text: not under the lock
 
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -66,7 +66,7 @@ func (c *checkCommand) Run(a *app) error {
 	var all []checked
 	failed := false
 	for _, f := range sources {
-		found, err := checker.All(a.ctx, f.code, f.language, s)
+		found, err := checker.All(a.ctx, script.Read(f.code), f.language, s)
 		if err != nil {
 			return fmt.Errorf("checking %s: %w", f.path, err)
 		}
@@ -161,24 +161,24 @@ func (e *checker) with(c *catalog.Catalog) *typescript.Engine {
 }
 
 // Check satisfies exec.Checker.
-func (e *checker) Check(ctx context.Context, text string, l script.Language, c *catalog.Catalog) ([]exec.Diagnostic, error) {
+func (e *checker) Check(ctx context.Context, source *script.Source, l script.Language, c *catalog.Catalog) ([]exec.Diagnostic, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return analysis.NewChecker(e.with(c)).Check(ctx, text, l, c)
+	return analysis.NewChecker(e.with(c)).Check(ctx, source, l, c)
 }
 
 // Contract satisfies exec.Checker.
-func (e *checker) Contract(ctx context.Context, text string, l script.Language, c *catalog.Catalog) (*script.Contract, error) {
+func (e *checker) Contract(ctx context.Context, source *script.Source, l script.Language, c *catalog.Catalog) (*script.Contract, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.with(c).ReadContract(ctx, text, l)
+	return e.with(c).ReadContract(ctx, source, l)
 }
 
 // All is everything an editor would show (DIAG-1).
-func (e *checker) All(ctx context.Context, text string, l script.Language, s *workspace.Snapshot) ([]exec.Diagnostic, error) {
+func (e *checker) All(ctx context.Context, source *script.Source, l script.Language, s *workspace.Snapshot) ([]exec.Diagnostic, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return analysis.Check(ctx, e.with(s.Catalog), s, text, l)
+	return analysis.Check(ctx, e.with(s.Catalog), s, source, l)
 }
 
 // Close ends the engine, if it was started.

@@ -86,7 +86,7 @@ func (doctorCommand) Run(a *app) error {
 	say(len(pool.Tools()) > 0, "demo server", fmt.Sprintf("%d tools", len(pool.Tools())))
 
 	start := time.Now()
-	_, err = checker.Check(ctx, "const x: number = 1;\nreturn x", script.TypeScript, pool)
+	_, err = checker.Check(ctx, script.Read("const x: number = 1;\nreturn x"), script.TypeScript, pool)
 	say(err == nil, "TypeScript engine", outcome(err, time.Since(start)))
 
 	start = time.Now()

@@ -80,7 +80,7 @@ func (f *inputFlags) withFields(a *app, w *workspace.Workspace, c *checker, code
 	if len(f.Fields) == 0 {
 		return base, nil
 	}
-	contract, err := c.Contract(a.ctx, script.Prepare(code).Text, l, w.Snapshot().Catalog)
+	contract, err := c.Contract(a.ctx, script.Read(code).Body(), l, w.Snapshot().Catalog)
 	if err != nil {
 		return nil, fmt.Errorf("reading the type of the script's input: %w", err)
 	}
@@ -109,7 +109,7 @@ func (c *runCommand) describe(a *app) error {
 		return err
 	}
 	defer w.Close()
-	contract, err := checker.Contract(a.ctx, script.Prepare(code).Text, language, w.Snapshot().Catalog)
+	contract, err := checker.Contract(a.ctx, script.Read(code).Body(), language, w.Snapshot().Catalog)
 	if err != nil {
 		return fmt.Errorf("reading the type of the script's input: %w", err)
 	}

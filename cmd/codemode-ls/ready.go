@@ -31,13 +31,13 @@ type needs struct {
 func needsOf(calls bool, texts ...string) needs {
 	n := needs{calls: calls, some: true}
 	for _, text := range texts {
-		text = script.Prepare(text).Text
-		for _, u := range script.Uses(text) {
+		source := script.Read(text).Body()
+		for _, u := range source.Uses() {
 			if u.Name != script.ReservedNamespace {
 				n.names = append(n.names, u.Name)
 			}
 		}
-		n.computed = n.computed || script.Computed(text)
+		n.computed = n.computed || source.Computed()
 	}
 	return n
 }
