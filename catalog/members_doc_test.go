@@ -86,14 +86,6 @@ under these names too, with positional arguments or with the member's own object
 What returns at once throws at once; ` + "`null`" + ` is ` + "`undefined`" + ` there. ` + "`text`" + ` takes any value (an object that has ` + "`value`" + ` and nothing else is
 the member's own argument) and shows what is no plain data as ` + "`console.log`" + ` does. ` + "`image`" + ` takes a data URL, an object with
 ` + "`image_url`" + `, or an image of MCP (` + "`{ type, data, mimeType }`" + `); it fetches nothing.
-
-## What results looked like
-
-With ` + "`codemode.catalog.observedShapes`" + ` the shapes of JSON results are kept for tools whose server declares no output: kinds and names of
-properties, never a value. Names that look like data are not kept, nor those of objects with many properties: these become maps. They are
-in the user's cache, a file for each workspace, and show in hovers and in the types as ` + "`Observed_<tool>`" + `; a call itself resolves to
-` + "`unknown`" + ` as before.
-
-` + "```ts\nconst issue = (await tools.mcp__tracker__get({ id: 1 })) as Observed_mcp__tracker__get;\n```\n")
+`)
 	return b.String()
 }

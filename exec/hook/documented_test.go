@@ -18,7 +18,7 @@ import (
 // user's configuration would be.
 func documented(t *testing.T) map[string][]config.Hook {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "docs", "hooks.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "hooks.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
