@@ -34,7 +34,6 @@ type editor struct {
 
 	mu       sync.Mutex
 	received []wire
-	next     int
 }
 
 func openEditor(t *testing.T, folder, configuration, decision string) *editor {

@@ -595,11 +595,3 @@ func standalone(t *testing.T, name string, schema jsontext.Value) string {
 	p.text("}\n")
 	return string(p.out)
 }
-
-func mustDecode(s string) any {
-	v, err := jsonschema.UnmarshalJSON(strings.NewReader(s))
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
