@@ -56,6 +56,15 @@ type DeclarationsParams struct {
 	Disallowed []string `json:"disallowed,omitzero"`
 }
 
+// markersOf splits a JSON array into its elements, which the server alone reads.
+func markersOf(list jsontext.Value) ([]jsontext.Value, error) {
+	markers := []jsontext.Value{}
+	if err := json.Unmarshal(list, &markers); err != nil {
+		return nil, badParams("markers must be an array of objects, each as it was given")
+	}
+	return markers, nil
+}
+
 // declarations answers codemode/declarations: what to declare to an agent now
 // (DECL-1…5, DECL-7, DECL-9).
 func (s *Server) declarations(ctx context.Context, snap *Snapshot, p *DeclarationsParams) (*catalog.AgentTools, error) {
@@ -68,13 +77,4 @@ func (s *Server) declarations(ctx context.Context, snap *Snapshot, p *Declaratio
 	}
 	answer := snap.Workspace.Catalog.For(snap.Workspace.Agent(mode, p.Disallowed))
 	return &answer, nil
-}
-
-// markersOf splits a JSON array into its elements, which the server alone reads.
-func markersOf(list jsontext.Value) ([]jsontext.Value, error) {
-	markers := []jsontext.Value{}
-	if err := json.Unmarshal(list, &markers); err != nil {
-		return nil, badParams("markers must be an array of objects, each as it was given")
-	}
-	return markers, nil
 }

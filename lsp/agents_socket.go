@@ -13,6 +13,7 @@ import (
 	"codemode-ls/analysis"
 	"codemode-ls/exec"
 	"codemode-ls/internal/rendezvous"
+	"codemode-ls/workspace"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -107,12 +108,6 @@ type agentConn struct {
 	running map[string]context.CancelFunc // by request id
 }
 
-// AgentCaller says on whose behalf an agent's request is. Its name is a claim.
-type AgentCaller struct {
-	Name    string `json:"name"`
-	Session string `json:"session"`
-}
-
 // agentMessage is a request or notification of a gateway, or an answer or notification to it.
 type agentMessage struct {
 	ID     jsontext.Value `json:"id,omitzero"`
@@ -134,34 +129,11 @@ type agentEvent struct {
 	Event   exec.Event     `json:"event"`
 }
 
-// agentKey is the key of *agentRun in contexts.
-type agentKey struct{}
-
-// agentRun is a request of an agent that runs something.
-type agentRun struct {
-	name  string
-	event func(exec.Event)
-}
-
-// agentOf is the agent on whose behalf something runs; nil for the editor's person.
-func agentOf(ctx context.Context) *agentRun {
-	a, _ := ctx.Value(agentKey{}).(*agentRun)
-	return a
-}
-
-// agentName is its name as text for people; "" for the editor's person.
-func agentName(ctx context.Context) string {
-	if a := agentOf(ctx); a != nil {
-		return a.name
-	}
-	return ""
-}
-
 func (c *agentConn) serve(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	var requests sync.WaitGroup
 	defer requests.Wait()
-	defer cancel() // what an agent has begun ends with its connection
+	defer cancel() // what an agent started ends with its connection
 	defer c.conn.Close()
 	defer context.AfterFunc(ctx, func() { c.conn.Close() })()
 	changed, stop := c.s.onPoolChange()
@@ -329,8 +301,11 @@ func (s *Server) onPoolChange() (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// notifyPoolWatchers wakes them.
-func (s *Server) notifyPoolWatchers() {
+// notifyPoolWatchers wakes the watchers when the pool has changed.
+func (s *Server) notifyPoolWatchers(_ context.Context, old, next *workspace.Snapshot) {
+	if old.Catalog.Hash() == next.Catalog.Hash() {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.poolWatchers {

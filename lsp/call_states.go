@@ -2,11 +2,9 @@ package lsp
 
 import (
 	"cmp"
-	"context"
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"codemode-ls/analysis"
 	"codemode-ls/exec"
@@ -64,29 +62,4 @@ func (c *callStates) of(doc *analysis.Document) []exec.CallRecord {
 	calls := slices.Collect(maps.Values(r.calls))
 	slices.SortFunc(calls, func(a, b exec.CallRecord) int { return cmp.Compare(a.Index, b.Index) })
 	return calls
-}
-
-// refreshPause is how long the client is left alone after it was asked to look
-// at the states again.
-const refreshPause = 250 * time.Millisecond
-
-// followStates asks the client to look at lenses and hints again when a call of a
-// run has changed, but not for each change.
-func (s *Server) followStates(ctx context.Context) {
-	pause := time.NewTimer(refreshPause)
-	defer pause.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.statesChanged:
-		}
-		s.refreshRuns(s.session.Snapshot())
-		pause.Reset(refreshPause)
-		select {
-		case <-ctx.Done():
-			return
-		case <-pause.C:
-		}
-	}
 }

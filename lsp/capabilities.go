@@ -189,3 +189,8 @@ func (c *clientCapabilities) readWorkspace(w *protocol.WorkspaceClientCapabiliti
 	c.InlayHintRefresh = w.InlayHint != nil && is(w.InlayHint.RefreshSupport)
 	c.SemanticTokenRefresh = w.SemanticTokens != nil && is(w.SemanticTokens.RefreshSupport)
 }
+
+// pulls says that diagnostics are left to the client's own requests. A client
+// that cannot be asked to pull again would not see a change of the pool, so it
+// is sent them.
+func (c *clientCapabilities) pulls() bool { return c.PullDiagnostics && c.DiagnosticRefresh }

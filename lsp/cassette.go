@@ -71,7 +71,7 @@ func (t *tape) finish(r *exec.Result) *exec.Result {
 	} else {
 		t.file.Abort()
 	}
-	told := *r // others read the kept one
-	told.Warnings = append(slices.Clone(r.Warnings), exec.Warning{Message: problem})
-	return &told
+	noted := *r // others read the kept one
+	noted.Warnings = append(slices.Clone(r.Warnings), exec.Warning{Message: problem})
+	return &noted
 }

@@ -192,9 +192,9 @@ func unknownTool(w *workspace.Snapshot, name string) error {
 	return failure(CodeUnknownTool, "there is no tool %q; did you mean %s?", name, strings.Join(close, ", "))
 }
 
-// tellCatalog sends codemode/catalogChanged.
-func (s *Server) tellCatalog(ctx context.Context, old, next *workspace.Snapshot) {
-	if s.session.Snapshot().Client.Codemode == nil {
+// reportCatalog sends codemode/catalogChanged.
+func (s *Server) reportCatalog(ctx context.Context, old, next *workspace.Snapshot) {
+	if s.session.Snapshot().Client.Codemode == nil || old.Catalog.Hash() == next.Catalog.Hash() {
 		return
 	}
 	r := next.Catalog.Render(renderOptions(next))
@@ -214,10 +214,12 @@ func (s *Server) tellCatalog(ctx context.Context, old, next *workspace.Snapshot)
 	s.notify(ctx, NoticeCatalogChanged, note)
 }
 
-// notify sends a notification of the server's own; a client that cannot be
-// reached is gone, which is noticed elsewhere.
-func (s *Server) notify(ctx context.Context, method string, params any) {
-	if err := s.conn.Notify(ctx, method, params); err != nil && ctx.Err() == nil {
-		s.log.Debug("notification not sent", "method", method, "err", err)
+// types answers codemode/types: the .d.ts of the pool.
+func (s *Server) types(ctx context.Context, snap *Snapshot, _ *nothing) (*Types, error) {
+	snap, err := s.withPool(ctx, snap)
+	if err != nil {
+		return nil, err
 	}
+	file := snap.Workspace.Catalog.Declarations()
+	return &Types{URI: snap.DeclarationsURI, Text: file.Text, Hash: file.Hash}, nil
 }

@@ -18,7 +18,7 @@ func TestCommandsOfFeaturesExist(t *testing.T) {
 		}
 		for _, m := range name.FindAllStringSubmatch(string(text), -1) {
 			found++
-			if commands[m[1]] == nil {
+			if commands()[m[1]] == nil {
 				t.Errorf("%s: no command %s", file, m[1])
 			}
 		}

@@ -3,9 +3,7 @@ package lsp
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"codemode-ls/analysis"
@@ -46,14 +44,9 @@ const (
 	CommandApplyEdit     = "codemode.applyEdit"     // WorkspaceEdit; has the client apply it, for clients without code action literals
 )
 
-// A command runs with its arguments; what it returns is the request's answer.
-type command func(*Server, context.Context, *Snapshot, *protocol.ExecuteCommandParams) (any, error)
-
-var commands map[string]command
-
-// commands is filled here because the commands refer to it.
-func init() {
-	commands = map[string]command{
+// commands are all commands by name.
+func commands() map[string]command {
+	return map[string]command{
 		CommandExec:          (*Server).commandExec,
 		CommandRun:           (*Server).commandRun,
 		CommandDryRun:        (*Server).commandDryRun,
@@ -78,34 +71,13 @@ func init() {
 	}
 }
 
-// commandNames are what executeCommandProvider lists, in byte order.
-func commandNames() []string {
-	names := make([]string, 0, len(commands))
-	for name := range commands {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // executeCommand answers workspace/executeCommand.
 func (s *Server) executeCommand(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
-	run, ok := commands[p.Command]
+	run, ok := s.commands[p.Command]
 	if !ok {
 		return nil, badParams("there is no command %q", p.Command)
 	}
 	return run(s, ctx, snap, p)
-}
-
-// argument reads one argument of a command; ok is false when it is not there.
-func argument[T any](p *protocol.ExecuteCommandParams, i int) (v T, ok bool, err error) {
-	if i >= len(p.Arguments) || p.Arguments[i].Kind() == 'n' {
-		return v, false, nil
-	}
-	if err := protocol.Unmarshal(p.Arguments[i], &v); err != nil {
-		return v, false, badParams("argument %d of %s: %s", i+1, p.Command, malformed(err))
-	}
-	return v, true, nil
 }
 
 func (s *Server) commandExec(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams) (any, error) {
@@ -208,36 +180,6 @@ func (s *Server) commandRestartServer(ctx context.Context, snap *Snapshot, p *pr
 	return done, err
 }
 
-// serverArgument is the server that a command is about: its argument, the only
-// one there is, or the one that the person chooses; "" when none is chosen.
-func (s *Server) serverArgument(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams, question string) (string, error) {
-	name, ok, err := argument[string](p, 0)
-	if err != nil || ok && name != "" {
-		return name, err
-	}
-	if snap, err = s.withPool(ctx, snap); err != nil {
-		return "", err
-	}
-	var items []protocol.MessageActionItem
-	for _, v := range snap.Workspace.Servers {
-		items = append(items, protocol.MessageActionItem{Title: v.Server.Name})
-	}
-	switch len(items) {
-	case 0:
-		s.showMessage(ctx, protocol.MessageTypeInfo, "No MCP server is configured.")
-		return "", nil
-	case 1:
-		return items[0].Title, nil
-	}
-	item, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{
-		Type: protocol.MessageTypeInfo, Message: question, Actions: items,
-	})
-	if err != nil || item == nil {
-		return "", ctx.Err() // closed, which some clients say with an error
-	}
-	return item.Title, nil
-}
-
 // commandRefresh reads the configuration again and has the servers list their
 // tools again.
 func (s *Server) commandRefresh(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
@@ -324,11 +266,6 @@ func (s *Server) commandOpenTypes(ctx context.Context, snap *Snapshot, _ *protoc
 	return &Opened{URI: snap.DeclarationsURI}, s.showDocument(ctx, snap, uri.URI(snap.DeclarationsURI))
 }
 
-// Opened is the answer of a command that opened a document.
-type Opened struct {
-	URI string `json:"uri"`
-}
-
 func (s *Server) commandOpenCatalog(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
 	return s.showText(ctx, snap, "catalog.md", snap.Workspace.Catalog.Render(renderOptions(snap.Workspace)).Text)
 }
@@ -391,24 +328,6 @@ func (s *Server) commandSetPermission(ctx context.Context, snap *Snapshot, p *pr
 	return s.setPermission(ctx, snap, &params)
 }
 
-// objectOrStrings reads a command's params: one object, or three strings.
-func objectOrStrings[T any](p *protocol.ExecuteCommandParams, of func(T, []string) T) (v T, err error) {
-	if len(p.Arguments) == 1 {
-		v, _, err = argument[T](p, 0)
-		return v, err
-	}
-	if len(p.Arguments) != 3 {
-		return v, badParams("%s wants one object or three strings", p.Command)
-	}
-	words := make([]string, 3)
-	for i := range words {
-		if words[i], _, err = argument[string](p, i); err != nil {
-			return v, err
-		}
-	}
-	return of(v, words), nil
-}
-
 func (s *Server) commandClearRules(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
 	w, err := s.opened(ctx)
 	if err != nil {
@@ -423,50 +342,9 @@ func (s *Server) commandClearRules(ctx context.Context, snap *Snapshot, _ *proto
 			removed++
 		}
 	}
-	s.take(s.ctx, w)
+	s.update(s.ctx, w)
 	if snap.Client.Codemode == nil {
 		s.showMessage(ctx, protocol.MessageTypeInfo, fmt.Sprintf("Session rules removed: %d. Rules in files are unchanged.", removed))
 	}
 	return &Done{}, nil
-}
-
-// showMessage shows a sentence to the person at the editor.
-func (s *Server) showMessage(ctx context.Context, kind protocol.MessageType, text string) {
-	if err := s.client.ShowMessage(ctx, &protocol.ShowMessageParams{Type: kind, Message: text}); err != nil && ctx.Err() == nil {
-		s.log.Debug("message not shown", "err", err)
-	}
-}
-
-// showText opens a text for reading: in a file of the cache directory, since no
-// client but a few can show what is in none.
-func (s *Server) showText(ctx context.Context, snap *Snapshot, name, text string) (any, error) {
-	if s.o.CacheDir == "" {
-		s.showMessage(ctx, protocol.MessageTypeInfo, analysis.Plain(text, 2000))
-		return &Done{}, nil
-	}
-	path := filepath.Join(s.o.CacheDir, "shown", filepath.Base(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, failure(CodeNotWritten, "%v", err)
-	}
-	if err := writeFile(path, text); err != nil {
-		return nil, failure(CodeNotWritten, "%v", err)
-	}
-	u := uri.File(path)
-	return &Opened{URI: string(u)}, s.showDocument(ctx, snap, u)
-}
-
-// showDocument opens a document; a client that cannot is told where it is.
-func (s *Server) showDocument(ctx context.Context, snap *Snapshot, u uri.URI) error {
-	if snap.Client.ShowDocument {
-		ctx, cancel := context.WithTimeout(ctx, configurationTime)
-		defer cancel()
-		focus := true
-		shown, err := s.client.ShowDocument(ctx, &protocol.ShowDocumentParams{URI: u, TakeFocus: &focus})
-		if err == nil && shown != nil && shown.Success {
-			return nil
-		}
-		s.log.Debug("document not shown", "uri", u, "err", err)
-	}
-	s.showMessage(ctx, protocol.MessageTypeInfo, "Written to "+u.FsPath())
-	return nil
 }

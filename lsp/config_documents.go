@@ -14,7 +14,7 @@ func (s *Server) sources() config.Sources {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.o.Workspace.Sources
-	o.Folders, o.Inputs = s.folders, s.answered
+	o.Folders, o.Inputs = s.folders, s.inputs.get
 	return o
 }
 

@@ -175,7 +175,7 @@ func TestExitCodes(t *testing.T) {
 // Every request refuses before initialize, whatever its params.
 func TestUninitialized(t *testing.T) {
 	c := connect(t, newFakeWorkspace(t, echo))
-	for method := range endpoints {
+	for method := range endpoints() {
 		if method == "initialize" || method == "exit" {
 			continue
 		}

@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,16 +11,6 @@ import (
 
 	"go.lsp.dev/uri"
 )
-
-// types answers codemode/types: the .d.ts of the pool.
-func (s *Server) types(ctx context.Context, snap *Snapshot, _ *nothing) (*Types, error) {
-	snap, err := s.withPool(ctx, snap)
-	if err != nil {
-		return nil, err
-	}
-	file := snap.Workspace.Catalog.Declarations()
-	return &Types{URI: snap.DeclarationsURI, Text: file.Text, Hash: file.Hash}, nil
-}
 
 // writeDeclarations writes tools.d.ts where definitions can point at and editors
 // can open it, and returns its URI. There is one file per workspace.

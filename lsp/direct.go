@@ -70,9 +70,9 @@ func (s *Server) callDirect(ctx context.Context, snap *Snapshot, p DirectParams,
 		Events: func(e exec.Event) {
 			switch e.Kind {
 			case "started":
-				s.begunRun(e.RunID, "")
+				s.runStarted(e.RunID, "")
 			case "finished":
-				s.endedRun(e.RunID)
+				s.runEnded(e.RunID)
 			}
 			progress.event(e)
 			if snap.Client.events() {
@@ -86,8 +86,8 @@ func (s *Server) callDirect(ctx context.Context, snap *Snapshot, p DirectParams,
 	return analysis.OrEmpty(results), nil
 }
 
-// scriptOfCalls is the script that Exec runs among the calls, for what is told of
-// its places; of several, places are told in UTF-16 units.
+// scriptOfCalls is the script that Exec runs among the calls, for messages about
+// its places; of several, places are in UTF-16 units.
 func scriptOfCalls(snap *Snapshot, calls []exec.DirectCall) *analysis.Document {
 	text, scripts := "", 0
 	for _, c := range calls {

@@ -57,7 +57,7 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 	defer progress.end("")
 	q.Events = func(e exec.Event) {
 		if e.Kind == "started" {
-			s.begunRun(e.RunID, doc.URI)
+			s.runStarted(e.RunID, doc.URI)
 			s.states.begin(doc, e.RunID)
 			poke(s.statesChanged)
 		}
@@ -74,7 +74,7 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 		}
 	}
 	result := tape.finish(w.Runner().Run(ctx, q))
-	s.endedRun(result.RunID)
+	s.runEnded(result.RunID)
 	progress.end(analysis.FirstLine(result.Summary))
 	s.remember(doc, result)
 	return doc.WireResult(result), nil
@@ -105,14 +105,6 @@ func scriptName(d *analysis.Document) string {
 		return ""
 	}
 	return path.Base(uri.URI(d.URI).Path())
-}
-
-// title names a script in words for people.
-func title(d *analysis.Document) string {
-	if d.URI == "" {
-		return "a script"
-	}
-	return analysis.Plain(path.Base(uri.URI(d.URI).Path()), 80)
 }
 
 // cancel answers codemode/cancel.

@@ -100,7 +100,7 @@ func TestLSP1CachedTools(t *testing.T) {
 func TestMCP5HangingServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := upstream.Status{Server: config.Server{Name: "hangs"}, State: upstream.Connecting}
-		s := &Server{taken: make(chan struct{}), session: newSession(&Snapshot{View: analysis.View{
+		s := &Server{updated: make(chan struct{}), session: newSession(&Snapshot{View: analysis.View{
 			Workspace: &workspace.Snapshot{Servers: []upstream.Status{hangs}},
 		}})}
 		began := time.Now()

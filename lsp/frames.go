@@ -275,7 +275,7 @@ func readBody(in io.Reader, length int) ([]byte, error) {
 // wellFormed returns the message in a form that the connection takes, or why it
 // cannot be taken.
 func wellFormed(body []byte) ([]byte, *refusal) {
-	body = mendText(body)
+	body = repairText(body)
 	var m struct {
 		JSONRPC jsontext.Value `json:"jsonrpc,omitzero"`
 		ID      jsontext.Value `json:"id,omitzero"`
@@ -348,9 +348,9 @@ func readID(v jsontext.Value) (id jsonrpc2.ID, ok bool) {
 	}
 }
 
-// mendText replaces what no Unicode text can hold: bytes that are not UTF-8, and
+// repairText replaces what no Unicode text can hold: bytes that are not UTF-8, and
 // escaped surrogates without their other half.
-func mendText(body []byte) []byte {
+func repairText(body []byte) []byte {
 	if !utf8.Valid(body) {
 		body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
 	}

@@ -58,7 +58,7 @@ func TestMendText(t *testing.T) {
 		`"\ud8`:                `"\ud8`,
 		`\`:                    `\`,
 	} {
-		if got := string(mendText([]byte(given))); got != want {
+		if got := string(repairText([]byte(given))); got != want {
 			t.Errorf("%q: %q, want %q", given, got, want)
 		}
 	}
@@ -72,7 +72,7 @@ func TestOversizedFrame(t *testing.T) {
 		bytes.NewReader([]byte("Content-Length: 2\r\n\r\n{}")),
 	))
 	if _, problem, err := readFrame(in); problem == nil || err != nil {
-		t.Fatalf("taken: %v %v", problem, err)
+		t.Fatalf("updated: %v %v", problem, err)
 	}
 	if body, problem, err := readFrame(in); string(body) != "{}" || problem != nil || err != nil {
 		t.Fatalf("the next one: %q %v %v", body, problem, err)

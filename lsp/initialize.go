@@ -3,6 +3,9 @@ package lsp
 import (
 	"bytes"
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	"codemode-ls/analysis"
 	"codemode-ls/catalog"
@@ -39,7 +42,7 @@ func (s *Server) initialize(_ context.Context, p *protocol.InitializeParams) (*p
 	}
 	s.state.Store(stateRunning)
 	return &protocol.InitializeResult{
-		Capabilities: serverCapabilities(client),
+		Capabilities: s.capabilities(client),
 		ServerInfo:   protocol.ServerInfo{Name: "codemode-ls", Version: protocol.NewOptional(s.o.Version)},
 	}, nil
 }
@@ -77,8 +80,8 @@ func initializeEndpoint(s *Server, ctx context.Context, m *incoming) (any, error
 }
 
 // dropUnreadable is the object without the members that a T cannot be read
-// with. mend may make such a member readable instead; nil drops it.
-func dropUnreadable[T any](object jsontext.Value, mend func(member string, value jsontext.Value) jsontext.Value) jsontext.Value {
+// with. repair may make such a member readable instead; nil drops it.
+func dropUnreadable[T any](object jsontext.Value, repair func(member string, value jsontext.Value) jsontext.Value) jsontext.Value {
 	var members []jsontext.Value // name, value, name, value, …
 	dec := jsontext.NewDecoder(bytes.NewReader(object), jsontext.AllowDuplicateNames(true))
 	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
@@ -100,10 +103,10 @@ func dropUnreadable[T any](object jsontext.Value, mend func(member string, value
 			continue
 		}
 		if protocol.Unmarshal(objectOf(quoted, value), new(T)) != nil {
-			if mend == nil {
+			if repair == nil {
 				continue
 			}
-			if value = mend(member, value); value == nil || protocol.Unmarshal(objectOf(quoted, value), new(T)) != nil {
+			if value = repair(member, value); value == nil || protocol.Unmarshal(objectOf(quoted, value), new(T)) != nil {
 				continue
 			}
 		}
@@ -127,8 +130,8 @@ func objectOf(members ...jsontext.Value) jsontext.Value {
 	return append(out, '}')
 }
 
-// serverCapabilities says what is offered to this client.
-func serverCapabilities(c *clientCapabilities) protocol.ServerCapabilities {
+// capabilities are what the server offers to this client.
+func (s *Server) capabilities(c *clientCapabilities) protocol.ServerCapabilities {
 	yes := true
 	change := protocol.TextDocumentSyncKindIncremental
 	caps := protocol.ServerCapabilities{
@@ -162,17 +165,17 @@ func serverCapabilities(c *clientCapabilities) protocol.ServerCapabilities {
 
 		CodeLensProvider:       &protocol.CodeLensOptions{},
 		CodeActionProvider:     analysis.CodeActionProvider(&c.Client),
-		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: commandNames()},
+		ExecuteCommandProvider: protocol.ExecuteCommandOptions{Commands: slices.Sorted(maps.Keys(s.commands))},
 		Workspace: &protocol.WorkspaceOptions{
 			WorkspaceFolders: &protocol.WorkspaceFoldersServerCapabilities{
 				Supported: &yes, ChangeNotifications: protocol.Boolean(true),
 			},
 		},
-		Experimental: offered(),
+		Experimental: s.offered(),
 	}
 	if c.PullDiagnostics {
 		// Files depend on nothing but themselves and the pool; a change of the pool
-		// is told by workspace/diagnostic/refresh.
+		// is reported by workspace/diagnostic/refresh.
 		caps.DiagnosticProvider = &protocol.DiagnosticOptions{}
 	}
 	return caps
@@ -181,11 +184,18 @@ func serverCapabilities(c *clientCapabilities) protocol.ServerCapabilities {
 // ProtocolVersion is the version of the custom methods (07-protocol).
 const ProtocolVersion = 1
 
-// offered is the server's `experimental`.
-func offered() protocol.LSPAny {
+// offered is the server's `experimental`, with the methods that are its own.
+func (s *Server) offered() protocol.LSPAny {
+	var own []string
+	for name := range s.endpoints {
+		if strings.HasPrefix(name, "codemode/") {
+			own = append(own, name)
+		}
+	}
+	slices.Sort(own)
 	raw, err := json.Marshal(struct {
 		Codemode Offer `json:"codemode"`
-	}{Offer{ProtocolVersion: ProtocolVersion, Methods: customMethods()}}, json.Deterministic(true))
+	}{Offer{ProtocolVersion: ProtocolVersion, Methods: own}}, json.Deterministic(true))
 	if err != nil {
 		panic(err) // constants only
 	}

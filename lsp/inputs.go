@@ -2,7 +2,6 @@ package lsp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -11,26 +10,12 @@ import (
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 
-	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
 
-// inputKey names a question: ids are of one file.
-type inputKey struct{ file, id string }
-
-// answered is what a person has answered in this session (MCP-2). Answers are kept
-// nowhere else: this program has no key store.
-func (s *Server) answered(file, id string) (string, bool) {
-	s.inputsMu.Lock()
-	defer s.inputsMu.Unlock()
-	value, ok := s.inputs[inputKey{file, id}]
-	return value, ok
-}
-
+// answerInput keeps an answer and has the configuration read again.
 func (s *Server) answerInput(file, id, value string) {
-	s.inputsMu.Lock()
-	s.inputs[inputKey{file, id}] = value
-	s.inputsMu.Unlock()
+	s.inputs.set(file, id, value)
 	poke(s.settingsChanged)
 }
 
@@ -53,7 +38,7 @@ func missingInputs(w *workspace.Snapshot) []config.Input {
 
 // askForInput asks once, with what the client has for it. LSP itself has no way to
 // ask for a text: a client that does not know codemode/input is offered the
-// choices, the default, or told how to answer.
+// choices, the default, or an explanation how to answer.
 func (s *Server) askForInput(ctx context.Context, in config.Input) {
 	snap := s.session.Snapshot()
 	if c := snap.Client.Codemode; c != nil && c.Input {
@@ -140,11 +125,4 @@ func (s *Server) commandAnswerInput(_ context.Context, snap *Snapshot, p *protoc
 		return nil, badParams("no server waits for an answer to %q", id)
 	}
 	return &Done{}, nil
-}
-
-// cannotAsk says that an error means that the client has no prompts, rather than
-// that somebody closed one.
-func cannotAsk(err error) bool {
-	var coded *jsonrpc2.Error
-	return errors.As(err, &coded) && coded.Code == jsonrpc2.MethodNotFound
 }

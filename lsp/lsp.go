@@ -11,7 +11,7 @@ import (
 
 // Options of a server.
 type Options struct {
-	// Workspace has everything but what the client tells at initialize: folders,
+	// Workspace has everything but what the client sends at initialize: folders,
 	// editor settings, Changed.
 	Workspace workspace.Options
 	// TypeScript starts the engine for a session.

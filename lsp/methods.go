@@ -2,17 +2,9 @@ package lsp
 
 import (
 	"context"
-	"slices"
-	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 )
-
-// An endpoint answers one message. It runs on the read loop, in the order in
-// which messages were sent, until it lets the loop go on.
-type endpoint func(*Server, context.Context, *incoming) (any, error)
 
 // endpoints is the complete list of what the server answers: standard methods
 // and its own alike. How a method is registered says when it runs:
@@ -23,11 +15,8 @@ type endpoint func(*Server, context.Context, *incoming) (any, error)
 //     ContentModified, because its answer is of no use any more (LSP-4).
 //
 // $/cancelRequest is not here: Preempt sees it before anything that is queued.
-var endpoints map[string]endpoint
-
-// endpoints is filled here because the methods that it names refer to it.
-func init() {
-	endpoints = map[string]endpoint{
+func endpoints() map[string]endpoint {
+	return map[string]endpoint{
 		protocol.MethodInitialize:  initializeEndpoint,
 		protocol.MethodInitialized: notice((*Server).initialized),
 		protocol.MethodShutdown:    lifecycle((*Server).shutdown),
@@ -100,16 +89,18 @@ func init() {
 	}
 }
 
-// customMethods are the server's own requests, in byte order.
-func customMethods() []string {
-	var names []string
-	for name := range endpoints {
-		if strings.HasPrefix(name, "codemode/") {
-			names = append(names, name)
-		}
+// observers are what follows from a change of the workspace, in order.
+func observers() []observer {
+	return []observer{
+		(*Server).reportCatalog,
+		(*Server).notifyPoolWatchers,
+		(*Server).reportServers,
+		(*Server).noteApprovals,
+		(*Server).noteSignIns,
+		(*Server).setLogLevel,
+		(*Server).reportFindings,
+		(*Server).reportBrokenRules,
 	}
-	slices.Sort(names)
-	return names
 }
 
 // lifecycle runs fn on the read loop and answers at once.
@@ -168,30 +159,3 @@ func documentQuery[P, R any](fn func(*Server, context.Context, *Snapshot, *P) (R
 		return fn(s, ctx, snap, params)
 	}
 }
-
-// decode reads params; missing ones and null are the zero value.
-func decode[P any](m *incoming) (*P, error) {
-	params := new(P)
-	raw := m.params
-	if len(raw) == 0 || string(raw) == "null" {
-		return params, nil
-	}
-	if err := protocol.Unmarshal(raw, params); err != nil {
-		return nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "%s: %s", m.Method(), malformed(err))
-	}
-	if strict, ok := any(params).(fieldChecker); ok {
-		if err := strict.checkFields(jsontext.Value(m.Params())); err != nil {
-			return nil, err
-		}
-	}
-	return params, nil
-}
-
-// A fieldChecker is params that refuse some fields. Those of other methods
-// leave alone what they do not know, as LSP has it.
-type fieldChecker interface {
-	checkFields(raw jsontext.Value) error
-}
-
-// nothing are the params of a method that has none.
-type nothing struct{}

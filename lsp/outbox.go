@@ -95,3 +95,14 @@ func (o *outbox) finish(d time.Duration) {
 	o.mu.Unlock()
 	await(d, o.done, func() {})
 }
+
+// await waits for done, at most d.
+func await(d time.Duration, done <-chan struct{}, late func()) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		late()
+	}
+}

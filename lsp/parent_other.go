@@ -2,5 +2,5 @@
 
 package lsp
 
-// processExists cannot be told here.
+// processExists cannot be answered here.
 func processExists(int) bool { return true }

@@ -83,7 +83,7 @@ func (s *Server) setPermission(ctx context.Context, _ *Snapshot, p *SetPermissio
 		return nil, failure(CodeNotWritten, "%v", err)
 	}
 	// A rule can put a tool into the pool or take it out: whoever asks next sees it.
-	s.take(s.ctx, w)
+	s.update(s.ctx, w)
 	return &Done{}, nil
 }
 

@@ -2,37 +2,18 @@ package lsp
 
 import (
 	"context"
+	"fmt"
 	"hash/maphash"
+	"maps"
+	"path"
+	"slices"
+	"strings"
 
 	"codemode-ls/analysis"
-	"codemode-ls/catalog"
-	"codemode-ls/permission"
-	"codemode-ls/workspace"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 )
-
-// A published set of diagnostics is what the client shows for a document.
-type published struct {
-	hash    uint64
-	version int32
-	empty   bool
-}
-
-// publisher remembers what was sent. It belongs to the one goroutine that
-// Watch runs at a time.
-type publisher struct {
-	seed maphash.Seed
-	sent map[string]published
-	// What the client was last asked to look at again.
-	catalog   *catalog.Catalog
-	rules     *permission.Rules
-	workspace *workspace.Snapshot // for documents that show the state of servers
-	// ruleProblems is ruleDiagnostics of the workspace rulesOf.
-	rulesOf      *workspace.Snapshot
-	ruleProblems map[string][]protocol.Diagnostic
-}
 
 // hasOther says whether a document is open that is no script.
 func hasOther(docs map[string]*analysis.Document) bool {
@@ -81,7 +62,7 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 		if poolChanged {
 			s.checkAll(ctx, snap)
 		}
-		s.tellBroken(ctx)
+		s.reportBroken(ctx)
 		return
 	}
 	for _, d := range snap.Docs {
@@ -104,7 +85,7 @@ func (s *Server) diagnoseAll(ctx context.Context, snap *Snapshot) {
 		}
 		s.publish(ctx, snap, d.URI, d.Version, found)
 	}
-	s.tellBroken(ctx)
+	s.reportBroken(ctx)
 }
 
 // checkAll checks the open scripts for what a change of the pool has broken, for
@@ -120,11 +101,6 @@ func (s *Server) checkAll(ctx context.Context, snap *Snapshot) {
 		}
 	}
 }
-
-// pulls says that diagnostics are left to the client's own requests. A client
-// that cannot be asked to pull again would not see a change of the pool, so it
-// is sent them.
-func (c *clientCapabilities) pulls() bool { return c.PullDiagnostics && c.DiagnosticRefresh }
 
 // publish sends diagnostics unless the client shows them already.
 func (s *Server) publish(ctx context.Context, snap *Snapshot, u string, version int32, found []protocol.Diagnostic) {
@@ -154,30 +130,25 @@ func (s *Server) publish(ctx context.Context, snap *Snapshot, u string, version 
 	}
 }
 
-// refresh asks the client to ask again for all that depends on the pool and the
-// rules. Nobody waits for its answers.
-func (s *Server) refresh(snap *Snapshot) {
-	s.ask(snap.Client.pulls(), s.client.DiagnosticRefresh)
-	s.ask(snap.Client.SemanticTokenRefresh, s.client.SemanticTokensRefresh)
-	s.refreshRuns(snap)
-}
-
-// refreshRuns is refresh for what depends on runs alone.
-func (s *Server) refreshRuns(snap *Snapshot) {
-	s.ask(snap.Client.CodeLensRefresh, s.client.CodeLensRefresh)
-	s.ask(snap.Client.InlayHintRefresh, s.client.InlayHintRefresh)
-}
-
-// ask sends a request whose answer nobody waits for, to a client that knows it.
-func (s *Server) ask(can bool, request func(context.Context) error) {
-	if !can {
+// reportBroken says which open scripts no longer fit the pool: once for each, in
+// one message, since most clients show it in the middle of the person's work.
+func (s *Server) reportBroken(ctx context.Context) {
+	news := s.breakage.unreported()
+	if len(news) == 0 {
 		return
 	}
-	s.spawn(func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(ctx, configurationTime)
-		defer cancel()
-		if err := request(ctx); err != nil && ctx.Err() == nil {
-			s.log.Debug("refresh refused", "err", err)
+	var parts []string
+	for _, u := range slices.Sorted(maps.Keys(news)) {
+		errors := news[u]
+		part := analysis.Plain(path.Base(uri.URI(u).Path()), 80) + ": " + analysis.Plain(errors[0], 200)
+		if n := len(errors) - 1; n > 0 {
+			part += fmt.Sprintf(" (and %d more)", n)
 		}
-	})
+		parts = append(parts, part)
+	}
+	const most = 3
+	if n := len(parts); n > most {
+		parts = append(parts[:most], fmt.Sprintf("and %d more scripts", n-most))
+	}
+	s.showMessage(ctx, protocol.MessageTypeWarning, "The MCP tools have changed, and open scripts no longer fit them. "+strings.Join(parts, " · "))
 }

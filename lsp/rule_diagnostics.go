@@ -22,7 +22,7 @@ func (s *Server) ruleDiagnostics(snap *Snapshot) map[string][]protocol.Diagnosti
 	all := map[string][]protocol.Diagnostic{}
 	for _, p := range snap.Workspace.Problems {
 		if p.File == "" {
-			continue // it is of the editor's settings, and told
+			continue // it is of the editor's settings, and reported already
 		}
 		u := string(uri.File(p.File))
 		d := protocol.Diagnostic{

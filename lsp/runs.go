@@ -25,14 +25,14 @@ func (s *Server) remember(doc *analysis.Document, r *exec.Result) {
 	s.refresh(snap)
 }
 
-// begunRun and endedRun keep the runs in progress, for codemode.stop.
-func (s *Server) begunRun(runID, uri string) {
+// runStarted and runEnded keep the runs in progress, for codemode.stop.
+func (s *Server) runStarted(runID, uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.runsNow[runID] = uri
 }
 
-func (s *Server) endedRun(runID string) {
+func (s *Server) runEnded(runID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.runsNow, runID)

@@ -2,17 +2,12 @@ package lsp
 
 import (
 	"context"
-	"hash/maphash"
 	"log/slog"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
-	"codemode-ls/analysis"
-	"codemode-ls/catalog"
-	"codemode-ls/config"
-	"codemode-ls/internal/redact"
-	"codemode-ls/permission"
 	"codemode-ls/typescript"
 	"codemode-ls/workspace"
 
@@ -27,15 +22,30 @@ const (
 	stateShutDown
 )
 
+// An endpoint answers one message. It runs on the read loop, in the order in
+// which messages were sent, until it lets the loop go on.
+type endpoint func(*Server, context.Context, *incoming) (any, error)
+
+// A command runs with its arguments; what it returns is the request's answer.
+type command func(*Server, context.Context, *Snapshot, *protocol.ExecuteCommandParams) (any, error)
+
+// An observer reacts to a change of the workspace. It must not wait for the client.
+type observer func(s *Server, ctx context.Context, old, next *workspace.Snapshot)
+
 // A Server is one connection with one client. Its methods are in one file per
 // feature; methods.go says which method of the protocol is answered by which.
 type Server struct {
 	o        Options
 	log      *slog.Logger
-	recent   *recentLog // what log was told last
+	recent   *recentLog // the last messages of log
 	toClient *clientLog
 	session  *Session
-	spelled  spellings
+	// What the connection answers, and what follows from a change of the workspace.
+	// Never changed after newServer.
+	endpoints map[string]endpoint
+	commands  map[string]command
+	observers []observer
+	spelled   spellings
 	// engine is the TypeScript engine; nil when this server has none. Set once, at
 	// initialize, before any request that can use it.
 	engine *typescript.Engine
@@ -43,11 +53,11 @@ type Server struct {
 	conn   jsonrpc2.Conn
 	client protocol.Client // requests and notifications to the client
 	// ctx ends with the connection; hangup ends it, and says why.
-	ctx    context.Context
-	hangup context.CancelCauseFunc
-	state  atomic.Int32
-	ids    atomic.Int64
-	begun  atomic.Bool // `initialized` has come
+	ctx     context.Context
+	hangup  context.CancelCauseFunc
+	state   atomic.Int32
+	ids     atomic.Int64
+	started atomic.Bool // `initialized` has come
 	// unchecked says that the engine did not answer for an open script.
 	unchecked atomic.Bool
 	ready     chan struct{} // closed when workspace is open
@@ -70,11 +80,10 @@ type Server struct {
 	running sync.WaitGroup // the goroutines that close waits for
 	ended   chan struct{}  // closed when workspace and engine have ended
 
-	taking       sync.Mutex      // held while a snapshot of the workspace is taken
-	toldFindings map[string]bool // what was said of the settings; guarded by taking
+	updating         sync.Mutex      // held while a snapshot of the workspace is made
+	reportedFindings map[string]bool // what was reported of the settings; guarded by updating
 
-	inputsMu sync.Mutex
-	inputs   map[inputKey]string // answers of this session; guarded by inputsMu
+	inputs inputAnswers
 
 	mu sync.Mutex // guards all below
 	// workspace is set once, before ready is closed.
@@ -86,56 +95,11 @@ type Server struct {
 	progressRuns map[string]string // run ids by progress token
 	runsNow      map[string]string // URIs by run id
 	poolWatchers map[chan struct{}]bool
-	taken        chan struct{} // closed, and made anew, when a snapshot of the workspace was taken
-}
-
-func newServer(o Options, hangup context.CancelCauseFunc) *Server {
-	log := o.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	if o.Session != nil {
-		o.Session(&o.Workspace)
-	}
-	if o.Workspace.Redact == nil {
-		o.Workspace.Redact = new(redact.Redactor)
-	}
-	recent, toClient := &recentLog{}, newClientLog()
-	log = slog.New(o.Workspace.Redact.Handler(logTee{log.Handler(), logTee{recent.handler(), toClient.handler()}}))
-	o.Workspace.Log = log
-	s := &Server{
-		o: o, log: log, recent: recent, toClient: toClient, hangup: hangup,
-		ready: make(chan struct{}), recalled: make(chan struct{}), ended: make(chan struct{}),
-		workspaceChanged: make(chan struct{}, 1),
-		settingsChanged:  make(chan struct{}, 1),
-		approvalsPending: make(chan struct{}, 1), signInsPending: make(chan struct{}, 1),
-		statesChanged: make(chan struct{}, 1),
-		requests:      map[jsonrpc2.ID]*incoming{},
-		progressRuns:  map[string]string{},
-		runsNow:       map[string]string{},
-		inputs:        map[inputKey]string{},
-		toldFindings:  map[string]bool{},
-		taken:         make(chan struct{}),
-		open:          openWorkspace,
-	}
-	none := &workspace.Snapshot{
-		Config: config.Load(config.Sources{}), Catalog: catalog.Empty(), Rules: permission.NewRules(nil),
-	}
-	first := &Snapshot{View: analysis.View{Docs: map[string]*analysis.Document{}, Workspace: none}}
-	first.setClient(&clientCapabilities{Client: analysis.Client{Encoding: protocol.PositionEncodingKindUTF16}})
-	s.session = newSession(first)
-	s.publisher = publisher{
-		seed: maphash.MakeSeed(), sent: map[string]published{},
-		catalog: none.Catalog, rules: none.Rules, workspace: none,
-	}
-	if o.openForTest != nil {
-		s.open = o.openForTest
-	}
-	return s
+	updated      chan struct{} // closed, and made anew, when a snapshot of the workspace was made
 }
 
 // spawn runs work in the background; close waits for it. After the connection
-// has begun to close it does nothing.
+// has started to close it does nothing.
 func (s *Server) spawn(work func(context.Context)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,5 +116,25 @@ func (s *Server) spawn(work func(context.Context)) {
 func (s *Server) survive(what string) {
 	if r := recover(); r != nil {
 		s.log.Error("panic", "in", what, "panic", r, "stack", string(debug.Stack()))
+	}
+}
+
+// poke wakes whoever receives from c; c has capacity 1.
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// configurationTime is how long a client may take to answer
+// workspace/configuration; then what was known before counts.
+const configurationTime = 10 * time.Second
+
+// notify sends a notification of the server's own; a client that cannot be
+// reached is gone, which is noticed elsewhere.
+func (s *Server) notify(ctx context.Context, method string, params any) {
+	if err := s.conn.Notify(ctx, method, params); err != nil && ctx.Err() == nil {
+		s.log.Debug("notification not sent", "method", method, "err", err)
 	}
 }

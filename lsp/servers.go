@@ -11,6 +11,8 @@ import (
 	"codemode-ls/config"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
+
+	"go.lsp.dev/protocol"
 )
 
 // servers answers codemode/servers.
@@ -108,9 +110,9 @@ func sameStatus(a, b upstream.Status) bool {
 		a.Server.Hash() == b.Server.Hash()
 }
 
-// tellServers sends codemode/serversChanged.
-func (s *Server) tellServers(ctx context.Context, next *workspace.Snapshot) {
-	if s.session.Snapshot().Client.Codemode != nil {
+// reportServers sends codemode/serversChanged.
+func (s *Server) reportServers(ctx context.Context, old, next *workspace.Snapshot) {
+	if s.session.Snapshot().Client.Codemode != nil && !slices.EqualFunc(old.Servers, next.Servers, sameStatus) {
 		s.notify(ctx, NoticeServersChanged, ServerList(next))
 	}
 }
@@ -131,4 +133,34 @@ func (s *Server) restartServer(ctx context.Context, snap *Snapshot, p *ServerPar
 		return nil, err
 	}
 	return &Done{}, nil
+}
+
+// serverArgument is the server that a command is about: its argument, the only
+// one there is, or the one that the person chooses; "" when none is chosen.
+func (s *Server) serverArgument(ctx context.Context, snap *Snapshot, p *protocol.ExecuteCommandParams, question string) (string, error) {
+	name, ok, err := argument[string](p, 0)
+	if err != nil || ok && name != "" {
+		return name, err
+	}
+	if snap, err = s.withPool(ctx, snap); err != nil {
+		return "", err
+	}
+	var items []protocol.MessageActionItem
+	for _, v := range snap.Workspace.Servers {
+		items = append(items, protocol.MessageActionItem{Title: v.Server.Name})
+	}
+	switch len(items) {
+	case 0:
+		s.showMessage(ctx, protocol.MessageTypeInfo, "No MCP server is configured.")
+		return "", nil
+	case 1:
+		return items[0].Title, nil
+	}
+	item, err := s.client.ShowMessageRequest(ctx, &protocol.ShowMessageRequestParams{
+		Type: protocol.MessageTypeInfo, Message: question, Actions: items,
+	})
+	if err != nil || item == nil {
+		return "", ctx.Err() // closed, which some clients say with an error
+	}
+	return item.Title, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"codemode-ls/analysis"
 	"codemode-ls/internal/plaintext"
@@ -173,4 +174,11 @@ func (s *Server) chosenServer(ctx context.Context, snap *Snapshot, p *protocol.E
 		return "", v, failure(CodeUnknownServer, "no server %q is configured", name)
 	}
 	return name, v, nil
+}
+
+// noteSignIns wakes what asks for sign-ins when a server requires one.
+func (s *Server) noteSignIns(_ context.Context, _, next *workspace.Snapshot) {
+	if slices.ContainsFunc(next.Servers, func(v upstream.Status) bool { return v.SignIn }) {
+		poke(s.signInsPending)
+	}
 }

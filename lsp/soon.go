@@ -9,7 +9,7 @@ import (
 // time, for a client that asks right after its start. It does not wait for their
 // declarations (LSP-1).
 func (s *Server) soon(ctx context.Context, snap *Snapshot) *Snapshot {
-	if snap.Opened || !s.begun.Load() {
+	if snap.Opened || !s.started.Load() {
 		return snap
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)

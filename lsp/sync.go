@@ -121,14 +121,6 @@ func (s *Server) unreadable(ctx context.Context, m *incoming, err error) error {
 	return err
 }
 
-// outOfStep is the one diagnostic of a document whose text may not be the editor's.
-func outOfStep(doc *analysis.Document) []protocol.Diagnostic {
-	return []protocol.Diagnostic{{
-		Severity: protocol.DiagnosticSeverityError, Code: protocol.String(analysis.DiagnosticOutOfStep), Source: analysis.Optional("codemode"),
-		Message: protocol.String(analysis.Printable("The server's copy of this text may differ from yours: " + doc.Unreadable + ". Close the file and open it again; until then it is neither checked nor run.")),
-	}}
-}
-
 // didOpenEndpoint also keeps how the client writes the document's URI.
 func didOpenEndpoint(s *Server, ctx context.Context, m *incoming) (any, error) {
 	s.spelled.learn(m.params)

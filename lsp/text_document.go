@@ -280,3 +280,18 @@ func (s *Server) engineChanged() {
 		s.refresh(s.session.Snapshot())
 	}
 }
+
+// semanticTokensDelta answers textDocument/semanticTokens/full/delta: what has
+// changed since a result, or everything when that is no longer known.
+func (s *Server) semanticTokensDelta(ctx context.Context, snap *Snapshot, p *protocol.SemanticTokensDeltaParams) (protocol.SemanticTokensDeltaResult, error) {
+	doc, err := snap.document(p.TextDocument.URI)
+	if err != nil {
+		return nil, err
+	}
+	before, known := s.tokens.of(doc.URI, p.PreviousResultID)
+	now, err := s.semanticTokensFull(ctx, snap, &protocol.SemanticTokensParams{TextDocument: p.TextDocument})
+	if err != nil || !known || now.ResultID == nil {
+		return now, err
+	}
+	return &protocol.SemanticTokensDelta{ResultID: now.ResultID, Edits: tokensEdits(before, now.Data)}, nil
+}

@@ -238,3 +238,10 @@ func inView(question, name, approve string) (string, []protocol.MessageActionIte
 func offers(actions []protocol.MessageActionItem, title string) bool {
 	return slices.ContainsFunc(actions, func(a protocol.MessageActionItem) bool { return a.Title == title })
 }
+
+// noteApprovals wakes what asks for approvals when some are pending.
+func (s *Server) noteApprovals(_ context.Context, _, next *workspace.Snapshot) {
+	if len(pendingHashes(next)) > 0 || len(next.UndecidedHooks) > 0 || len(missingInputs(next)) > 0 {
+		poke(s.approvalsPending)
+	}
+}
