@@ -2,20 +2,11 @@ package exec
 
 import (
 	"context"
-	"log/slog"
-	"sync"
-	"time"
 
 	"codemode-ls/catalog"
-	"codemode-ls/config"
-	"codemode-ls/exec/audit"
-	"codemode-ls/exec/cassette"
-	"codemode-ls/internal/redact"
-	"codemode-ls/internal/telemetry"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
-	"codemode-ls/typegen/seen"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -126,90 +117,54 @@ type Checker interface {
 	Contract(ctx context.Context, source *script.Source, l script.Language, c *catalog.Catalog) (*script.Contract, error)
 }
 
-// Runner runs scripts. Its fields are set once, before the first run.
-type Runner struct {
-	Sandbox Sandbox
-	Caller  Caller
-	Rules   Rules
-	Check   Checker // nil: no check
-	// Pool is the pool of this moment (POOL-3, EXEC-6).
-	Pool func() *catalog.Catalog
-	// Await is for the full name of a tool that the pool does not have, or only from
-	// last time (LSP-1, MCP-5). wait is there when its server connects or is about to
-	// be started again: it waits for that, for a bounded time. Errors, also those of
-	// wait, say in words what has become of the server. upstream.Set.Await is one; nil
-	// knows of none.
-	Await func(fullName string) (wait func(context.Context) error, unavailable error)
-	// Limits are the configured limits of this moment.
-	Limits func() config.Limits
-	// ReadOnlyAllowed says whether a person has chosen to trust the read-only
-	// annotations of a server (PERM-9); nil: of none.
-	ReadOnlyAllowed func(server string) bool
-	// ToolTimeout is how long a call of a tool may take (the setting
-	// mcp.toolTimeoutMs), 0 for Limits' CallTimeout; nil: of none.
-	ToolTimeout func(*catalog.Tool) time.Duration
-	// Together says whether a person has turned SCHED-1 off for a server (the
-	// setting exec.concurrency); nil: for none.
-	Together func(server string) bool
-	// Folders are the workspace's folders of this moment, absolute paths: what
-	// scripts may read when the pool offers files. nil: none.
-	Folders func() []string
-	// ScratchDir holds a folder for each session, where scripts may write when the
-	// pool offers files; "" is none.
-	ScratchDir string
-	// Observe is told of every result of a tool that declares no output and did not
-	// fail; nil: nobody. It must be quick.
-	Observe func(t *catalog.Tool, r seen.Result)
-	// ArtifactDir holds what is too long for a result; "" keeps nothing.
-	ArtifactDir string
-	Log         *slog.Logger
-	// Hooks are the commands around calls that may run at this moment (HOOK-1); nil:
-	// none. They run in the first of Folders.
-	Hooks func() []config.Hook
-	// Audit takes in every decision (PERM-11), Tracer spans (OBS-3), Redact knows what
-	// no result, event or log may show (OBS-4). Each may be nil.
-	Audit  *audit.Log
-	Tracer *telemetry.Tracer
-	Redact *redact.Redactor
-
-	artifacts   artifacts
-	questions   questions
-	sessions    sessions
-	history     history
-	afterwards  afterwards
-	turnsOnce   sync.Once
-	scratchOnce sync.Once     // cleans what earlier sessions have left
-	turns       chan struct{} // of requests to models
+// Models runs models that the editor offers. Model must honour ctx; an error is
+// a model that could not be reached, which a script sees as a stopReason.
+type Models interface {
+	Model(ctx context.Context, q ModelRequest) (ModelAnswer, error)
 }
 
-// Request is one run.
-type Request struct {
-	Code            string
-	URI             string // of the document, when it has one
-	Language        script.Language
-	Input           jsontext.Value // what the script is given; nil for nothing
-	SessionID       string         // "" is "default"
-	TimeoutMs       int            // 0: the setting
-	ActiveMs        int
-	MaxToolCalls    int
-	MaxOutputTokens int
-	Check           string // "off", "hint" (default) or "error"
-	DryRun          bool
-	// WholeValue keeps a value in the result that is too long for its text, which
-	// otherwise is in the artifact alone (BUD-9).
-	WholeValue bool
-	// Record, when set, takes in the calls of the run; Replay answers them, so
-	// that no server hears of one and nobody is asked (REC-1). At most one of
-	// DryRun, Record and Replay is set.
-	Record *cassette.Recorder
-	Replay *cassette.Player
-	// Asker is who is asked; nil denies ("no permission client is configured").
-	Asker Asker
-	// Person is whom Asker asks: one is asked one question at a time, and waits for no
-	// other. "" is the one at the editor or terminal.
-	Person string
-	// Models runs models for the script; nil: there are none.
-	Models Models
-	// Events, when set, receives what happens, in order. It must not block.
-	Events func(Event)
+// ModelRequest asks for a list of models, or for the work of one. Operation is
+// "list", "classify" (Text and Labels) or "generate" (Prompt).
+type ModelRequest struct {
+	RunID        string   `json:"runId"`
+	URI          string   `json:"uri,omitzero"` // of the script, when it is a document
+	Operation    string   `json:"operation"`
+	Model        string   `json:"model,omitzero"` // id of a listed model; the editor chooses when it is absent
+	Text         string   `json:"text,omitzero"`
+	Labels       []string `json:"labels,omitzero"`       // the answer is one of them
+	Instructions string   `json:"instructions,omitzero"` // what the labels mean
+	Prompt       string   `json:"prompt,omitzero"`
+	System       string   `json:"system,omitzero"`
+	MaxTokens    int      `json:"maxTokens,omitzero"` // of the answer; 0: the editor's limit
+}
+
+// ModelAnswer answers a ModelRequest: Models for "list", Label for "classify",
+// Text for "generate".
+type ModelAnswer struct {
+	Models []Model `json:"models,omitzero"`
+	Label  string  `json:"label,omitzero"`
+	Text   string  `json:"text,omitzero"`
+	// StopReason is "stop" when the model ended by itself (the default), "length"
+	// when it wrote all that it may, "error" when it failed; others are passed on.
+	StopReason   string      `json:"stopReason,omitzero"`
+	ErrorMessage string      `json:"errorMessage,omitzero"`
+	Usage        *ModelUsage `json:"usage,omitzero"`
+}
+
+// Model is one model that the editor offers.
+type Model struct {
+	ID          string `json:"id"`
+	Name        string `json:"name,omitzero"`
+	Description string `json:"description,omitzero"`
+}
+
+// LoopOffer comes with the second and every later question about the same tool in
+// a run: an answer may then have the scope "loop".
+type LoopOffer struct {
+	// Asked is how many questions about this tool the run has brought, this one
+	// included.
+	Asked int `json:"asked"`
+	// Suggestions are conditions that this call and the one asked for before it
+	// meet.
+	Suggestions []permission.Condition `json:"suggestions"`
 }

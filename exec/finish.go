@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"codemode-ls/catalog"
@@ -59,7 +58,7 @@ func (x *run) settle(o sandbox.Outcome) {
 				c.record.Error = errNotSent.Error()
 			}
 			x.finished(c)
-			x.tell(c)
+			x.reportCall(c)
 		}
 	}
 }
@@ -80,11 +79,6 @@ func (x *run) unfinished(c *call) string {
 		return name + " was not sent, because the script ended before: await it"
 	}
 	return name + " was still in flight when the script ended, and was cancelled; it may have taken effect: await it"
-}
-
-// neverSent says that no server has heard of a call of a tool. x.mu is held.
-func (x *run) neverSent(c *call) bool {
-	return c.tool != nil && c.sent.IsZero()
 }
 
 func (x *run) commit() bool {
@@ -267,25 +261,27 @@ func (x *run) assemble(status Status, e *Error, found []Diagnostic, o sandbox.Ou
 	return r
 }
 
-// summary is the text of a run's row (SUM-1…4). The records' owner holds its
-// lock.
-func (x *run) summary() string {
-	var b strings.Builder
-	n := len(x.calls) + x.unlisted
-	b.WriteString(plural(n, "tool call"))
-	for i, tool := range x.last {
-		b.WriteByte('\n')
-		if i == 0 && len(x.last) < n {
-			b.WriteString("... ")
+// diagnose are the findings of the check; that it cannot be made is a warning.
+func (x *run) diagnose(ctx context.Context, pool *catalog.Catalog) []Diagnostic {
+	if x.unchecked(pool) {
+		if x.request.Check == "error" {
+			x.warn("the script was not type-checked: in a replay without servers there are no declarations")
 		}
-		b.WriteString(tool)
+		return nil
 	}
-	return b.String()
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+	if x.r.Check == nil {
+		if x.request.Check == "error" {
+			x.warn("the script was not type-checked: there is no type checker here")
+		}
+		return nil
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	found, err := x.r.Check.Check(ctx, x.source, x.request.Language, pool)
+	if err != nil {
+		if ctx.Err() == nil {
+			x.r.log().Warn("type check failed", "run", x.id, "err", err)
+			x.warn("the script could not be type-checked")
+		}
+		return nil
+	}
+	return found
 }

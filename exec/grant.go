@@ -6,19 +6,6 @@ import (
 	"codemode-ls/permission"
 )
 
-// A grant is an answer that counts for the rest of a run.
-type grant struct {
-	effect permission.Effect
-	// asking are all rules that said "ask" of the tool when the person was asked, and
-	// when the answer came. The grant covers each of them, whichever decides on a
-	// call: the person is not asked twice. A rule that says so only later is a later
-	// wish than the answer, and wins.
-	asking []*permission.Rule
-	// despite is the rule that allowed the tool when the person denied it, because a
-	// hook had it asked for; nil for none. A rule that allows it only later wins.
-	despite *permission.Rule
-}
-
 // lifts says whether a rule that allows the tool counts although the person has
 // denied it for the run.
 func (g grant) lifts(rule *permission.Rule) bool {

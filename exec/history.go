@@ -2,7 +2,6 @@ package exec
 
 import (
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,37 +15,6 @@ const (
 	maxKeptResult  = 256 << 10
 	maxKeptResults = 4 << 20
 )
-
-// history knows the runs that go on and keeps the newest that have ended.
-type history struct {
-	mu    sync.Mutex // guards what follows
-	going map[string]*run
-	kept  []keptRun // oldest first
-	bytes int
-	// closed says that no run begins any more; done is closed when the last has
-	// ended.
-	closed bool
-	done   chan struct{}
-}
-
-type keptRun struct {
-	summary RunSummary
-	result  *Result
-	value   jsontext.Value   // what the result has left out
-	results []jsontext.Value // of its calls, nil for what is not kept
-	code    string
-	bytes   int
-}
-
-// RunSummary is one kept run (OBS-2).
-type RunSummary struct {
-	RunID   string `json:"runId"`
-	Status  Status `json:"status"`
-	Summary string `json:"summary"`
-	URI     string `json:"uri,omitzero"`
-	Started string `json:"started"` // RFC 3339
-	WallMs  int64  `json:"wallMs"`
-}
 
 // Runs are the newest kept runs, newest first; limit 0 is all.
 func (r *Runner) Runs(limit int) []RunSummary {

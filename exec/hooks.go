@@ -3,15 +3,12 @@ package exec
 import (
 	"context"
 	"crypto/rand"
-	"sync"
 	"time"
 
 	"codemode-ls/config"
 	"codemode-ls/exec/hook"
 	"codemode-ls/sandbox"
 	"codemode-ls/upstream"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Hooks around calls (HOOK-1…4). Before a call they run beside the question to a
@@ -67,74 +64,6 @@ func (x *run) hooked(c *call) hook.Call {
 	return h
 }
 
-// consult runs the hooks before a call and does what they say. When the person
-// answers first, n.ctx ends and with it the command that runs.
-func (q *questions) consult(n *question, hooks []config.Hook) {
-	defer close(n.consulted)
-	x, c := n.x, n.c
-	v := x.hookRunner().Before(n.ctx, hooks, x.hooked(c))
-	if n.ctx.Err() != nil {
-		q.settle(n, ended) // if nothing else has settled it
-		return
-	}
-	x.note(c, v.Notes)
-	by := verdict{rule: n.rule, by: byHook}
-	if v.By != nil {
-		by.hook = v.By.Name() + " " + v.By.Origin()
-	}
-	if v.Decision == hook.Deny {
-		by.reason, by.stop = "denied by a hook: "+v.Reason, v.Stop
-		q.settle(n, by)
-		return
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if n.verdict != nil {
-		return
-	}
-	if v.Input != nil {
-		n.replace(v.Input, v.ReplacedBy.Name()+" "+v.ReplacedBy.Origin())
-	}
-	n.hookAsks, n.hookSays = v.Decision == hook.Ask, v.Reason
-	// The rules have the last word on what the hooks have left: they see the new
-	// input, and a hook lifts neither a denial nor a rule that says "ask" (HOOK-1).
-	q.reconsider(func(other *question) bool {
-		return other.x == x && other.c.tool.Name == c.tool.Name && other.c.order < c.order
-	})
-	now, decided := x.decide(c)
-	switch {
-	case decided && now.allow && v.Decision == hook.Ask:
-		x.unused(now)
-		q.line(n)
-		return
-	case decided:
-	case v.Decision == hook.Allow && now.rule == nil:
-		by.allow = true
-		now = by
-	default:
-		q.line(n)
-		return
-	}
-	if q.decide(n, now) {
-		close(n.settled)
-	}
-}
-
-// replace gives a call other arguments: from here on they are what is shown,
-// decided on, recorded and sent. An open prompt is about the old ones and is
-// asked anew. questions.mu is held, and there is no verdict yet.
-func (n *question) replace(arguments jsontext.Value, by string) {
-	n.x.mu.Lock()
-	n.c.record.Arguments = arguments.Clone()
-	n.c.replacedBy = by
-	n.x.tell(n.c)
-	n.x.mu.Unlock()
-	n.version++
-	if n.again != nil {
-		n.again()
-	}
-}
-
 // note keeps what hooks want to be seen: with the call, and for people.
 func (x *run) note(c *call, notes hook.Notes) {
 	for _, m := range notes.Messages {
@@ -146,7 +75,7 @@ func (x *run) note(c *call, notes hook.Notes) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	c.record.Context = append(c.record.Context, notes.Context...)
-	x.tell(c)
+	x.reportCall(c)
 }
 
 // after runs the hooks behind a call that was made, or that was to be made when
@@ -183,15 +112,6 @@ func (x *run) after(ctx context.Context, c *call, r *upstream.Result, failure *s
 	release := x.clock.Hold(sandbox.ForQueue)
 	defer release()
 	x.note(c, x.hookRunner().After(ctx, hooks, told))
-}
-
-// afterwards owns the hooks that nobody waits for. The zero value is ready.
-type afterwards struct {
-	mu     sync.Mutex // guards what follows
-	closed bool
-	ctx    context.Context
-	cancel context.CancelFunc
-	going  sync.WaitGroup
 }
 
 func (a *afterwards) run(work func(context.Context)) {

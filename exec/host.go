@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"codemode-ls/sandbox"
-	"codemode-ls/script"
 	"codemode-ls/upstream"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,10 +13,6 @@ import (
 
 // What a script needs beside the funnel: its calls taken in one after the other,
 // and results turned into values.
-
-// reserved is the prefix by which the sandbox names a member of
-// tools["$codemode"].
-const reserved = "$codemode."
 
 // answer takes a script's call to where it is answered: through the funnel, or to
 // the reserved namespace.
@@ -101,27 +96,6 @@ func (x *run) admit(ctx context.Context, sc sandbox.Call) (*call, jsontext.Value
 	return c, nil, nil
 }
 
-// place is the range of the tool's name in the author's text, or the bare
-// position when no use is there.
-func (x *run) place(at *script.Position) *script.Range {
-	if at == nil {
-		return nil
-	}
-	for _, u := range x.source.Uses() {
-		if contains(u.Whole, *at) {
-			return &script.Range{Start: u.Whole.Start, End: u.Whole.End}
-		}
-	}
-	return &script.Range{Start: *at, End: *at}
-}
-
-func contains(r script.Range, p script.Position) bool {
-	before := func(a, b script.Position) bool {
-		return a.Line < b.Line || a.Line == b.Line && a.Character <= b.Character
-	}
-	return before(r.Start, p) && before(p, r.End)
-}
-
 // value turns a result into the value that the script gets (EXEC-3, EXEC-4). It
 // ends the call's record.
 func (x *run) value(c *call, r *upstream.Result) (jsontext.Value, error) {
@@ -145,10 +119,4 @@ func (x *run) value(c *call, r *upstream.Result) (jsontext.Value, error) {
 	}
 	x.status(c, CallCompleted)
 	return value, nil
-}
-
-// quote is a text as a JSON string; what is not UTF-8 becomes U+FFFD.
-func quote(s string) jsontext.Value {
-	b, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(s, "\ufffd"))
-	return b
 }

@@ -11,24 +11,6 @@ import (
 // Grants for a loop (PERM-12): a script that calls the same tool again and again
 // is allowed a number of calls, or those whose arguments meet a condition.
 
-// LoopOffer comes with the second and every later question about the same tool in
-// a run: an answer may then have the scope "loop".
-type LoopOffer struct {
-	// Asked is how many questions about this tool the run has brought, this one
-	// included.
-	Asked int `json:"asked"`
-	// Suggestions are conditions that this call and the one asked for before it
-	// meet.
-	Suggestions []permission.Condition `json:"suggestions"`
-}
-
-// A loop is what one answer with the scope "loop" has granted.
-type loop struct {
-	left  int // calls that it is still good for; -1 is any number
-	while *permission.Condition
-	grant grant // which rules it covers
-}
-
 // maxLoop bounds a number of calls that comes over the wire.
 const maxLoop = 1_000_000
 
@@ -92,10 +74,4 @@ func (x *run) offerLoop(leaf string, arguments jsontext.Value) *LoopOffer {
 		o.Suggestions = []permission.Condition{}
 	}
 	return o
-}
-
-// A lastQuestion is how often a run has asked about a tool, and the last arguments.
-type lastQuestion struct {
-	times     int
-	arguments jsontext.Value
 }

@@ -17,9 +17,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lenient is how the arguments of members are read: they come from a script.
-var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-
 // admitMember answers a use of tools["$codemode"]. It needs no permission: it
 // reaches no server. It is answered in the order of the script, so that a load
 // sees the store before it; what takes time is left for the call's own goroutine
@@ -140,13 +137,6 @@ func (x *run) files() files {
 	return f
 }
 
-// rangeError is a size limit that a script ran into.
-type rangeError string
-
-func (e rangeError) Error() string { return string(e) }
-
-var nothing = jsontext.Value("null")
-
 // member does what one member of the reserved namespace is for; its arguments
 // have been checked.
 func (x *run) member(c *call, name string, arguments jsontext.Value) (jsontext.Value, error) {
@@ -252,22 +242,6 @@ func (x *run) addImage(c *call, data, mimeType string) (jsontext.Value, error) {
 		x.emit(Event{Kind: "output", Output: &out})
 	}
 	return nothing, nil
-}
-
-// plain is a JSON value as text: a string as it is, anything else as JSON
-// (EXEC-9).
-func plain(v jsontext.Value) string {
-	if v.Kind() == '"' {
-		if s, err := jsontext.AppendUnquote(nil, v); err == nil || len(s) > 0 {
-			return string(s)
-		}
-	}
-	return string(v)
-}
-
-// marshal keeps schemas as the server sent them, odd ones too.
-func marshal(v any) (jsontext.Value, error) {
-	return json.Marshal(v, lenient)
 }
 
 func namespaces(pool *catalog.Catalog) string {

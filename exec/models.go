@@ -17,60 +17,6 @@ import (
 // maxModels is how many requests to models are under way at a time.
 const maxModels = 4
 
-// Models runs models that the editor offers. Model must honour ctx; an error is
-// a model that could not be reached, which a script sees as a stopReason.
-type Models interface {
-	Model(ctx context.Context, q ModelRequest) (ModelAnswer, error)
-}
-
-// ModelRequest asks for a list of models, or for the work of one. Operation is
-// "list", "classify" (Text and Labels) or "generate" (Prompt).
-type ModelRequest struct {
-	RunID        string   `json:"runId"`
-	URI          string   `json:"uri,omitzero"` // of the script, when it is a document
-	Operation    string   `json:"operation"`
-	Model        string   `json:"model,omitzero"` // id of a listed model; the editor chooses when it is absent
-	Text         string   `json:"text,omitzero"`
-	Labels       []string `json:"labels,omitzero"`       // the answer is one of them
-	Instructions string   `json:"instructions,omitzero"` // what the labels mean
-	Prompt       string   `json:"prompt,omitzero"`
-	System       string   `json:"system,omitzero"`
-	MaxTokens    int      `json:"maxTokens,omitzero"` // of the answer; 0: the editor's limit
-}
-
-// ModelAnswer answers a ModelRequest: Models for "list", Label for "classify",
-// Text for "generate".
-type ModelAnswer struct {
-	Models []Model `json:"models,omitzero"`
-	Label  string  `json:"label,omitzero"`
-	Text   string  `json:"text,omitzero"`
-	// StopReason is "stop" when the model ended by itself (the default), "length"
-	// when it wrote all that it may, "error" when it failed; others are passed on.
-	StopReason   string      `json:"stopReason,omitzero"`
-	ErrorMessage string      `json:"errorMessage,omitzero"`
-	Usage        *ModelUsage `json:"usage,omitzero"`
-}
-
-// Model is one model that the editor offers.
-type Model struct {
-	ID          string `json:"id"`
-	Name        string `json:"name,omitzero"`
-	Description string `json:"description,omitzero"`
-}
-
-// ModelUsage counts the tokens of one request.
-type ModelUsage struct {
-	InputTokens  int `json:"inputTokens"`
-	OutputTokens int `json:"outputTokens"`
-}
-
-// Usage is what the models of a run have used.
-type Usage struct {
-	ModelCalls   int `json:"modelCalls"`
-	InputTokens  int `json:"inputTokens"`
-	OutputTokens int `json:"outputTokens"`
-}
-
 // reasons why a model stopped that are this program's own.
 const (
 	stopDone    = "stop"

@@ -6,61 +6,18 @@ import (
 	"crypto/rand"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"codemode-ls/config"
+	"codemode-ls/exec/hook"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // noClient is what a call is denied with when there is nobody to ask (PERM-7).
 const noClient = "no permission client is configured"
-
-// questions are the calls of all runs that a person or a hook has to decide on. Each
-// person is asked about one at a time, in the order of the calls (PERM-8). A question
-//
-//	waits       in line, unless its call is allowed and only hooks may object
-//	is open     when it is the first in line of its person, who is being asked
-//	is decided  by whatever comes first: an answer, a rule or a grant, a hook, the end
-//	            of its run. An allowed call has its place in the queue from then on, so
-//	            that calls which are decided together start in their order (SCHED-1)
-//	is settled  when what the answer grants for later calls is in force: the call, and
-//	            with it the script, goes on
-//
-// Whenever rules or grants have changed, reconsider decides on all that wait.
-type questions struct {
-	mu      sync.Mutex           // guards what follows, and the fields of questions so marked; locked before the mu of runs
-	waiting []*question          // in order, the open ones included
-	open    map[string]*question // by person
-
-	grace time.Duration // 0 is promptGrace; set before the first question
-}
-
-// A question is one call that waits for a person.
-type question struct {
-	x     *run
-	c     *call
-	rule  *permission.Rule // that said "ask", nil for none
-	since time.Time
-	// release lets the clock go on.
-	release func()
-	// ctx ends when the question need not be asked any more.
-	ctx      context.Context
-	withdraw context.CancelFunc
-	settled  chan struct{} // closed when the call may go on
-	verdict  *verdict      // once it is decided; guarded by questions.mu until it is settled
-
-	// consulted is closed when the hooks have answered; nil when there are none.
-	consulted chan struct{}
-	// What follows is guarded by questions.mu, too.
-	hookAsks bool               // a hook wants the person to be asked
-	hookSays string             // why
-	version  int                // how often the arguments were replaced
-	again    context.CancelFunc // ends the open prompt, so that it is asked anew
-	offered  bool               // offer is made
-	offer    *LoopOffer
-}
 
 // enter has rules and grants decide on a call. When they cannot, or hooks have a say
 // in it, the result is its question, for which await must be called.
@@ -393,4 +350,72 @@ func (n *question) means(a Answer) verdict {
 		v.reason += ": " + fold(a.Reason)
 	}
 	return v
+}
+
+// consult runs the hooks before a call and does what they say. When the person
+// answers first, n.ctx ends and with it the command that runs.
+func (q *questions) consult(n *question, hooks []config.Hook) {
+	defer close(n.consulted)
+	x, c := n.x, n.c
+	v := x.hookRunner().Before(n.ctx, hooks, x.hooked(c))
+	if n.ctx.Err() != nil {
+		q.settle(n, ended) // if nothing else has settled it
+		return
+	}
+	x.note(c, v.Notes)
+	by := verdict{rule: n.rule, by: byHook}
+	if v.By != nil {
+		by.hook = v.By.Name() + " " + v.By.Origin()
+	}
+	if v.Decision == hook.Deny {
+		by.reason, by.stop = "denied by a hook: "+v.Reason, v.Stop
+		q.settle(n, by)
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if n.verdict != nil {
+		return
+	}
+	if v.Input != nil {
+		n.replace(v.Input, v.ReplacedBy.Name()+" "+v.ReplacedBy.Origin())
+	}
+	n.hookAsks, n.hookSays = v.Decision == hook.Ask, v.Reason
+	// The rules have the last word on what the hooks have left: they see the new
+	// input, and a hook lifts neither a denial nor a rule that says "ask" (HOOK-1).
+	q.reconsider(func(other *question) bool {
+		return other.x == x && other.c.tool.Name == c.tool.Name && other.c.order < c.order
+	})
+	now, decided := x.decide(c)
+	switch {
+	case decided && now.allow && v.Decision == hook.Ask:
+		x.unused(now)
+		q.line(n)
+		return
+	case decided:
+	case v.Decision == hook.Allow && now.rule == nil:
+		by.allow = true
+		now = by
+	default:
+		q.line(n)
+		return
+	}
+	if q.decide(n, now) {
+		close(n.settled)
+	}
+}
+
+// replace gives a call other arguments: from here on they are what is shown,
+// decided on, recorded and sent. An open prompt is about the old ones and is
+// asked anew. questions.mu is held, and there is no verdict yet.
+func (n *question) replace(arguments jsontext.Value, by string) {
+	n.x.mu.Lock()
+	n.c.record.Arguments = arguments.Clone()
+	n.c.replacedBy = by
+	n.x.reportCall(n.c)
+	n.x.mu.Unlock()
+	n.version++
+	if n.again != nil {
+		n.again()
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"codemode-ls/catalog"
@@ -55,15 +54,6 @@ func (x *run) Call(ctx context.Context, sc sandbox.Call) (value jsontext.Value, 
 func (x *run) Answered(index int) {
 	x.answers.end(index)
 	x.turns.answered(index)
-}
-
-// answers lets the answers of a run that is recorded go to its script one by one,
-// so that the order in which they are noted is that in which they arrive.
-type answers struct {
-	mu sync.Mutex // held from begin to end
-
-	state sync.Mutex // guards going
-	going int        // index of the call plus 1, or 0
 }
 
 func (a *answers) begin(index int) {
@@ -252,21 +242,6 @@ func (x *run) unplayed() {
 		}
 	}
 	x.warnings = append(x.warnings, Warning{Message: fmt.Sprintf("%s of the recording not made: %s", plural(len(left), "call"), strings.Join(names, ", "))})
-}
-
-// turns gives the answers of a replay in the order in which they came when it was
-// recorded, so that a script which takes the first of several takes the same one
-// again. An answer waits for those before it as long as their calls may still
-// come: when nothing has happened for a while, the script is another one by now,
-// and they are given up.
-type turns struct {
-	mu      sync.Mutex // guards what follows
-	ranks   []int      // of recorded calls
-	over    []bool     // by rank: answered, or given up
-	next    int        // every rank below is over
-	waiting map[int]bool
-	going   map[int]int   // rank by index of the script's call
-	changed chan struct{} // closed when something happens
 }
 
 // patience is how long an answer waits for one before it whose call does not

@@ -194,3 +194,26 @@ type Progress struct {
 	Total    float64 `json:"total,omitzero"`
 	Message  string  `json:"message,omitzero"`
 }
+
+// RunSummary is one kept run (OBS-2).
+type RunSummary struct {
+	RunID   string `json:"runId"`
+	Status  Status `json:"status"`
+	Summary string `json:"summary"`
+	URI     string `json:"uri,omitzero"`
+	Started string `json:"started"` // RFC 3339
+	WallMs  int64  `json:"wallMs"`
+}
+
+// Usage is what the models of a run have used.
+type Usage struct {
+	ModelCalls   int `json:"modelCalls"`
+	InputTokens  int `json:"inputTokens"`
+	OutputTokens int `json:"outputTokens"`
+}
+
+// ModelUsage counts the tokens of one request.
+type ModelUsage struct {
+	InputTokens  int `json:"inputTokens"`
+	OutputTokens int `json:"outputTokens"`
+}

@@ -3,103 +3,16 @@ package exec
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec/audit"
-	"codemode-ls/internal/telemetry"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
-
-// Codes of errors that no call has brought up (Error.Code).
-const (
-	CodeInvalid     = "INVALID_CODE"    // EXEC-12: nothing ran
-	CodeOptions     = "INVALID_OPTIONS" // EXEC-15: nothing ran
-	CodeType        = "TYPE_ERROR"      // the check found an error, nothing ran
-	CodeInput       = "INVALID_INPUT"   // EXEC-18: what was given does not fit the script's type, nothing ran
-	CodeTimeout     = "TIMEOUT"
-	CodeActive      = "ACTIVE_BUDGET"
-	CodeMemory      = "MEMORY"
-	CodeStalled     = "STALLED"
-	CodeCancelled   = "CANCELLED"
-	CodeDenied      = "DENIED"
-	CodeUnknownTool = "UNKNOWN_TOOL"
-	CodeCallCap     = "TOO_MANY_CALLS"
-	CodeToolError   = "TOOL_ERROR"
-	CodeUnavailable = "SERVER_UNAVAILABLE"
-	CodeArguments   = "INVALID_ARGUMENTS"
-	CodeCrashed     = "SANDBOX_CRASHED"
-	CodeTooLarge    = "TOO_LARGE"
-	CodeRange       = "RANGE_ERROR"
-	// CodeAborted is that of a call which was not made because a person had ended
-	// the turn (SCHED-2).
-	CodeAborted = "ABORTED_BEFORE_DISPATCH"
-)
-
-// A run is one script from its request to its result, and then the sandbox's
-// Host; or the direct calls of one request.
-type run struct {
-	r       *Runner
-	id      string
-	started time.Time
-	request Request
-	source  *script.Source // without fence and wrapper
-	options script.Options // the script's own
-	limits  config.Limits
-	clock   *sandbox.Clock
-	session *session
-	span    *telemetry.Span
-	cancel  context.CancelCauseFunc
-	// stop is what "deny and stop" does. It is called with locks held.
-	stop   func(reason string)
-	sample *sampler // of a dry run, else nil
-
-	admission sequence
-	detours   detours
-	answers   answers // of a run that is recorded
-	turns     turns   // of a replay
-	schedule  schedule
-	asking    sync.WaitGroup // the goroutines of its questions
-
-	mu        sync.Mutex // guards what follows, and the records of calls
-	calls     []*call    // those that count, in the order of the script
-	byIndex   map[int]*call
-	last      []string // the tools of the last two that count
-	unlisted  int      // calls over the cap that have no record
-	recorded  int      // bytes of the arguments in records of calls that have ended
-	kept      int      // bytes of results that are kept for later
-	logs      []Log
-	output    output
-	warnings  []Warning
-	remarks   []remark
-	grants    map[string]grant
-	loops     map[string][]*loop      // by leaf, oldest first
-	lastAsked map[string]lastQuestion // by leaf
-	writes    writes
-	usage     *Usage         // of models, nil when none was asked
-	omitted   jsontext.Value // the value, when it is too long for the result
-	endedBy   string         // the setting whose budget ended the run, or ""
-}
-
-// stopped is the cause of a run's end when a person said "deny and stop".
-type stopped struct{ reason string }
-
-func (e *stopped) Error() string { return e.reason }
-
-var (
-	errCancelRequest = errors.New("the run was cancelled")
-	errClosing       = errors.New("everything is closing")
 )
 
 // Run executes a script and waits for its end. What a script's author did wrong
@@ -246,52 +159,6 @@ func (x *run) setLimits(l config.Limits) {
 	x.output.maxImages, x.output.maxBytes, x.output.maxChars = l.MaxImages, l.MaxImageBytes, l.MaxResultChars
 }
 
-// Log is sandbox.Host's.
-func (x *run) Log(level, text string) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	l := Log{Level: level, Text: text}
-	x.logs = append(x.logs, l)
-	x.emit(Event{Kind: "log", Log: &l})
-}
-
-// emit tells what happens. Where order matters x.mu is held.
-func (x *run) emit(e Event) {
-	if x.request.Events != nil {
-		e.RunID = x.id
-		x.request.Events(x.cleanEvent(e))
-	}
-}
-
-func (x *run) warn(format string, args ...any) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.warnings = append(x.warnings, Warning{Message: fmt.Sprintf(format, args...)})
-}
-
-// refuse is the result of a run that did not start.
-func (x *run) refuse(status Status, e Error) *Result {
-	return x.result(status, &e, nil)
-}
-
-// unfit is the result for a text that Prepare refuses.
-func (x *run) unfit(found []script.Finding) *Result {
-	e := Error{Name: "SyntaxError", Code: CodeOptions}
-	messages := make([]string, len(found))
-	for i, f := range found {
-		messages[i] = f.Message
-		if f.Code == script.CodeBlank {
-			e = Error{Name: "Error", Code: CodeInvalid}
-		}
-	}
-	e.Message = strings.Join(messages, "\n")
-	if found[0].Code != script.CodeBlank {
-		place := found[0].Range
-		e.Range = &place
-	}
-	return x.refuse(CodeError, e)
-}
-
 // check runs the type check before the script, within the script's time budget; a
 // result means that nothing runs.
 func (x *run) check(ctx context.Context, pool *catalog.Catalog) *Result {
@@ -305,31 +172,6 @@ func (x *run) check(ctx context.Context, pool *catalog.Catalog) *Result {
 		return nil
 	}
 	return x.result(CodeError, &Error{Name: "TypeError", Code: CodeType, Message: "the type check found errors, so nothing was run"}, found)
-}
-
-// diagnose are the findings of the check; that it cannot be made is a warning.
-func (x *run) diagnose(ctx context.Context, pool *catalog.Catalog) []Diagnostic {
-	if x.unchecked(pool) {
-		if x.request.Check == "error" {
-			x.warn("the script was not type-checked: in a replay without servers there are no declarations")
-		}
-		return nil
-	}
-	if x.r.Check == nil {
-		if x.request.Check == "error" {
-			x.warn("the script was not type-checked: there is no type checker here")
-		}
-		return nil
-	}
-	found, err := x.r.Check.Check(ctx, x.source, x.request.Language, pool)
-	if err != nil {
-		if ctx.Err() == nil {
-			x.r.log().Warn("type check failed", "run", x.id, "err", err)
-			x.warn("the script could not be type-checked")
-		}
-		return nil
-	}
-	return found
 }
 
 func toolNames(pool *catalog.Catalog) []string {
@@ -358,28 +200,4 @@ func absentNames(pool *catalog.Catalog) []string {
 		}
 	}
 	return names
-}
-
-// ruleWords names a rule for people: where it is kept and what it says.
-func ruleWords(r *permission.Rule) string {
-	if r == nil {
-		return "the rules"
-	}
-	layer := map[permission.Layer]string{
-		permission.Managed:    "a rule of the administrator",
-		permission.User:       "a rule of the user",
-		permission.Workspace:  "a rule for this workspace",
-		permission.Repository: "a rule of the repository",
-		permission.Flag:       "a rule of the command line",
-		permission.Session:    "a rule for this session",
-		permission.Builtin:    "a built-in rule",
-	}[r.Layer]
-	return fmt.Sprintf("%s (%s)", layer, r.Match)
-}
-
-func (r *Runner) log() *slog.Logger {
-	if r.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return r.Log
 }

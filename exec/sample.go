@@ -74,10 +74,6 @@ func VerdictWords(c CallRecord) string {
 	return words
 }
 
-// A sampler makes sample values from output schemas, the same one for the same
-// schema.
-type sampler struct{}
-
 func newSampler() *sampler { return &sampler{} }
 
 func (*sampler) value(t *catalog.Tool) jsontext.Value {

@@ -31,15 +31,6 @@ func classOf(a catalog.Annotations) class {
 	return serial
 }
 
-// classOf is how calls of a tool are scheduled: a person can turn SCHED-1 off for
-// a server.
-func (r *Runner) classOf(t *catalog.Tool) class {
-	if r.Together != nil && r.Together(t.Server) {
-		return together
-	}
-	return classOf(t.Annotations)
-}
-
 // A schedule lets the calls of one run start in the order in which the script
 // made them, as their classes and the cap allow (SCHED-1). A call that has to
 // wait makes those behind it wait too: order of start is order of call.
