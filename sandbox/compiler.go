@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"time"
 
 	"codemode-ls/sandbox/frame"
 	"codemode-ls/script"
@@ -120,19 +119,6 @@ func (c *child) compile(ctx context.Context, code string, l script.Language) (*s
 	return program, err
 }
 
-// crash is the end of a child that should have gone on.
-type crash struct {
-	status Status
-	err    *ScriptError
-}
-
-func (e *crash) Error() string { return e.err.Message }
-
-// slow ends the compilation of a script that is out of time.
-type slow struct{ status Status }
-
-func (e slow) Error() string { return string(e.status) }
-
 // compileWithin compiles within the run's own limits, unless the script was
 // compiled before.
 func (p *Pool) compileWithin(ctx context.Context, r Request) (*script.Program, error) {
@@ -149,23 +135,4 @@ func (p *Pool) compileWithin(ctx context.Context, r Request) (*script.Program, e
 		defer cancel()
 	}
 	return p.compile(ctx, r.Code, r.Language)
-}
-
-// unfit is the outcome of a run whose script does not compile.
-func unfit(ctx context.Context, err error, r Request, active time.Duration) Outcome {
-	o := Outcome{Wall: r.Clock.Elapsed(), Active: active}
-	var tooSlow slow
-	var crashed *crash
-	switch {
-	case ctx.Err() != nil:
-		o.Status, o.Error = Cancelled, stoppedError()
-	case errors.As(err, &tooSlow):
-		o.Status, o.Error = tooSlow.status, stoppedError()
-	case errors.As(err, &crashed):
-		o.Status, o.Error = crashed.status, crashed.err
-	default:
-		o.Status, o.Error = Invalid, frame.SyntaxError(err, r.Language)
-		o.Error.Clip()
-	}
-	return o
 }

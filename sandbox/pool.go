@@ -11,37 +11,6 @@ import (
 	"codemode-ls/sandbox/frame"
 )
 
-// Options of a Pool.
-type Options struct {
-	// Command starts the child: the program and its arguments. Nil: this
-	// executable with the hidden subcommand ChildCommand.
-	Command []string
-	// Compiler starts a compiler. Nil: this executable with CompilerCommand.
-	Compiler []string
-	// Warm is how many children wait ready to run at first (Pool.Warm changes
-	// it); they are renewed in the background. Each runs one script and is never
-	// used twice (ISO-9, ISO-10).
-	Warm int
-	// MaxRuns is how many scripts run at the same time; more wait. 0: 4.
-	MaxRuns  int
-	MemoryMB int
-	Log      *slog.Logger
-}
-
-const (
-	defaultMaxRuns = 4
-	// startLimit is how long a child may take to become ready.
-	startLimit = 30 * time.Second
-	// renewAfter is how long a run may take before its child is replaced.
-	renewAfter = 20 * time.Millisecond
-	// tidyAfter is when the child of a script that has ended is replaced and its
-	// process ended: both take a processor from the result's way to whoever waits
-	// for it (PERF-1).
-	tidyAfter = time.Millisecond
-)
-
-var errClosed = errors.New("the sandbox is closing")
-
 // Pool keeps warm children and runs scripts in them.
 type Pool struct {
 	o        Options         // never changes

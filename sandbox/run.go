@@ -36,13 +36,6 @@ const (
 	maxFinishWarns = 4 * frame.MaxWarnings
 )
 
-// stoppedError is the error of a run that did not end by itself: its status says
-// why.
-func stoppedError() *ScriptError { return &ScriptError{Call: -1} }
-
-// errGarbage is for a child that does not keep to the protocol.
-var errGarbage = errors.New("the sandbox process sent something that it may not send")
-
 // run is one script in one child, seen from the host, which believes nothing.
 type run struct {
 	child  *child

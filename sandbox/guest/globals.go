@@ -69,12 +69,6 @@ func (r *realm) callGlobal(g frame.Global, args []goja.Value) goja.Value {
 	return r.vm.ToValue(p)
 }
 
-func (r *realm) typeError(err error, stack string) *goja.Object {
-	e := r.NewError("TypeError", err.Error())
-	r.setStack(e, stack)
-	return e
-}
-
 // globalArguments makes the member's argument, a JSON object, of what a global
 // was called with.
 func (r *realm) globalArguments(g frame.Global, args []goja.Value) (data []byte, err error) {

@@ -1,6 +1,8 @@
 package guest
 
 import (
+	"codemode-ls/sandbox/ecma"
+
 	"github.com/dop251/goja"
 )
 
@@ -72,4 +74,19 @@ func (r *realm) functionText(o *goja.Object) string {
 func (r *realm) unbox(o *goja.Object, class string) (goja.Value, bool) {
 	v, err := r.valueOf[class](o)
 	return v, err == nil
+}
+
+func (r *realm) typeError(err error, stack string) *goja.Object {
+	e := r.NewError("TypeError", err.Error())
+	r.setStack(e, stack)
+	return e
+}
+
+// isError says whether a value is an Error object.
+func isError(v goja.Value) (*goja.Object, bool) {
+	o, ok := v.(*goja.Object)
+	if !ok || o.ExportType() == ecma.TypeProxy || o.ClassName() != "Error" {
+		return nil, false
+	}
+	return o, true
 }

@@ -24,15 +24,6 @@ func (r *realm) setStack(e *goja.Object, stack string) {
 	e.DefineDataProperty("stack", r.vm.ToValue(line+stack), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
-// isError says whether a value is an Error object.
-func isError(v goja.Value) (*goja.Object, bool) {
-	o, ok := v.(*goja.Object)
-	if !ok || o.ExportType() == ecma.TypeProxy || o.ClassName() != "Error" {
-		return nil, false
-	}
-	return o, true
-}
-
 // nameAndMessage of a thrown value. Getters of the script may run.
 func (r *realm) nameAndMessage(v goja.Value) (name, message string) {
 	e, ok := isError(v)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"codemode-ls/sandbox/frame"
-	"codemode-ls/script"
 
 	"github.com/dop251/goja"
 )
@@ -92,17 +91,6 @@ func (n *namespace) Has(key string) bool {
 func (n *namespace) Keys() []string              { return n.names }
 func (n *namespace) Set(string, goja.Value) bool { return false }
 func (n *namespace) Delete(key string) bool      { return !n.known[key] }
-
-// pendingCall is a call that the host has not answered.
-type pendingCall struct {
-	index   int
-	name    string
-	args    []byte
-	at      *script.Position
-	stack   string
-	resolve func(any) error
-	reject  func(any) error
-}
 
 // call is what a tool function does: check the argument, tell the host, give a
 // promise.
