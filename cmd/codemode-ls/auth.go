@@ -130,6 +130,13 @@ type authLogout struct {
 	Name string `arg:"" help:"The configured server."`
 }
 
+func (authLogout) Help() string {
+	return `Deletes what was granted, here and, where the server offers it, there.
+
+Examples:
+  codemode-ls auth logout github`
+}
+
 func (c *authLogout) Run(a *app) error {
 	w, err := a.openQuietly(func(o *workspace.Options) { o.Only, o.Restricted = c.Name, true })
 	if err != nil {
@@ -154,6 +161,12 @@ func (c *authLogout) Run(a *app) error {
 type authStatus struct {
 	Name string `arg:"" optional:"" help:"The configured server; all when it is left out."`
 	JSON bool   `name:"json" help:"Print JSON."`
+}
+
+func (authStatus) Help() string {
+	return `Examples:
+  codemode-ls auth status
+  codemode-ls auth status github --json`
 }
 
 // signInOf is one server in the JSON of auth status.

@@ -25,6 +25,14 @@ type mcpCommand struct {
 	Uninstall mcpUninstallCommand `cmd:"" help:"Take the gateway out of it again; everything else is as it was."`
 }
 
+func (mcpCommand) Help() string {
+	return `Gives agents outside of the editor one tool, Exec, with this program's catalog, rules and servers (docs/agents.md).
+
+Examples:
+  codemode-ls mcp install --client claude-code
+  codemode-ls mcp --allow 'mcp__fs__read_*'`
+}
+
 type mcpServeCommand struct {
 	Allow []string `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
 	Deny  []string `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`

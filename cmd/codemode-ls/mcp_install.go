@@ -86,6 +86,14 @@ type mcpUninstallCommand struct {
 	DryRun bool   `help:"Show the change; make none."`
 }
 
+func (mcpUninstallCommand) Help() string {
+	return `Removes the gateway from the client's file, and puts back the servers that --move took over.
+
+Examples:
+  codemode-ls mcp uninstall --client codex --dry-run
+  codemode-ls mcp uninstall --client codex`
+}
+
 func (c *mcpUninstallCommand) Run(a *app) error {
 	sources, err := a.clientSources()
 	if err != nil {
