@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"codemode-ls/config"
 	"codemode-ls/sandbox"
@@ -157,6 +158,10 @@ func (x *run) receive(c *call, r *upstream.Result) {
 // maxErrorData is how many characters of an error's data stand for its missing text.
 const maxErrorData = 2000
 
+// maxErrorText is how many characters of an error's text a script gets. An error
+// carries its text several times, in its stack too.
+const maxErrorText = 1 << 20
+
 // toolError ends a call whose result says isError (EXEC-4).
 func (x *run) toolError(c *call, r *upstream.Result) *sandbox.CallError {
 	text := r.Text
@@ -168,6 +173,11 @@ func (x *run) toolError(c *call, r *upstream.Result) *sandbox.CallError {
 	}
 	if strings.TrimSpace(text) == "" {
 		text = fmt.Sprintf("(%s failed with no output)", c.tool.Name) // OUT-2
+	}
+	if n := utf8.RuneCountInString(text); n > maxErrorText {
+		text = headAndTail(text, maxErrorText, func(out int) string {
+			return fmt.Sprintf("\n[… %d of %d characters of the error left out …]\n", out, n)
+		})
 	}
 	return x.fail(c, CallFailed, CodeToolError, text, r.Structured)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -78,6 +79,24 @@ func TestExec4Rejection(t *testing.T) {
 		t.Errorf("record: %q", e)
 	}
 	contain(t, r.Text, "Calls already made (not undone):\n- mcp__a__plain: failed") // EXEC-11
+}
+
+// EXEC-4, TRUST-4: a script gets of an enormous error its beginning, its end and how
+// much is missing, instead of running out of memory.
+func TestExec4EnormousError(t *testing.T) {
+	b := setup(t, func(s *fakeScript) sandbox.Outcome {
+		_, err := s.call("mcp__a__plain", `{}`)
+		var e *sandbox.CallError
+		if !errors.As(err, &e) || len(e.Message) > 2*maxErrorText+100 || !strings.HasPrefix(e.Message, "begin é") || !strings.HasSuffix(e.Message, "é end") ||
+			!strings.Contains(e.Message, "characters of the error left out") {
+			t.Errorf("%d bytes, %v", len(e.Message), e.Code)
+		}
+		return rejected(0, err)
+	})
+	b.server.answer = func(context.Context, upstream.Call) (*upstream.Result, error) {
+		return &upstream.Result{IsError: true, Text: "begin " + strings.Repeat("é", 3<<20) + " end", HasText: true}, nil
+	}
+	b.run(t, Request{})
 }
 
 // EXEC-5, PERM-5: the bytes that the script wrote are those that are asked for,
@@ -965,6 +984,22 @@ func TestExec3LargeIntegers(t *testing.T) {
 		"$.e the result of call 1 (mcp__a__plain) has the integer 1e23, which a JavaScript number cannot hold exactly: the script got 1e+23",
 		"$.huge the result of call 1 (mcp__a__plain) has the integer 1e999, which a JavaScript number cannot hold exactly: the script got Infinity",
 	})
+}
+
+// TRUST-4: one number of millions of digits is not copied again and again to be named.
+func TestExec3EnormousInteger(t *testing.T) {
+	const digits = 4 << 20
+	v := jsontext.Value(`{"a":1,"n":` + strings.Repeat("9", digits) + `}`)
+	begin, end := new(runtime.MemStats), new(runtime.MemStats)
+	runtime.ReadMemStats(begin)
+	found := findIntegers(v, rounded)
+	runtime.ReadMemStats(end)
+	if len(found.first) != 1 || found.first[0].script != "Infinity" || found.first[0].path != "$.n" || len(found.first[0].digits) > 100 {
+		t.Errorf("%+v", found)
+	}
+	if n := end.TotalAlloc - begin.TotalAlloc; n > digits*5/2 {
+		t.Errorf("%d bytes for %d digits", n, digits)
+	}
 }
 
 // EXEC-14: of a call that waits for a person, or in the queue behind another one, it

@@ -110,7 +110,7 @@ func (x *run) value(c *call, r *upstream.Result) (jsontext.Value, error) {
 		value = quote(r.Text)
 	}
 	if len(value) > x.limits.MaxValueBytes {
-		return nil, x.fail(c, CallFailed, CodeTooLarge, "the result is too large for a script", nil)
+		return nil, x.fail(c, CallFailed, CodeTooLarge, "the result is too large for a script (exec.maxValueBytes)", nil)
 	}
 	if r.Structured != nil { // what its text would have held must not disappear
 		x.mu.Lock()

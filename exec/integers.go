@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -21,6 +22,9 @@ const maxSafe = 1<<53 - 1
 
 // maxRounded is how many integers of one value are named.
 const maxRounded = 5
+
+// maxExact is how long a number may be at most that is exact for certain.
+const maxExact = 3
 
 // maxDigits is how many digits of a number are shown.
 const maxDigits = 60
@@ -73,31 +77,39 @@ type integer struct {
 	script string // as JavaScript writes it
 }
 
-// findIntegers looks for numbers that a test holds for.
-func findIntegers(v jsontext.Value, test func(digits string) bool) (found integers) {
+// findIntegers looks for numbers that a test holds for. It copies nothing of the
+// value but those: one number may be as long as a value may be.
+func findIntegers(v jsontext.Value, test func(f float64, digits string) bool) (found integers) {
 	if !mayBeLarge(v) {
 		return found
 	}
-	d := jsontext.NewDecoder(strings.NewReader(string(v)), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	d := jsontext.NewDecoder(bytes.NewBuffer(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
-		token, err := d.ReadToken()
-		if err != nil {
-			return found // the end, or a value that is refused elsewhere
-		}
-		if token.Kind() != '0' {
+		if d.PeekKind() != '0' {
+			if _, err := d.ReadToken(); err != nil {
+				return found // the end, or a value that is refused elsewhere
+			}
 			continue
 		}
-		digits := token.String()
-		if !test(digits) {
+		number, err := d.ReadValue()
+		if err != nil {
+			return found
+		}
+		if len(number) <= maxExact {
+			continue
+		}
+		digits := string(number)
+		f, _ := strconv.ParseFloat(digits, 64) // infinite when no double is as large
+		if !test(f, digits) {
 			continue
 		}
 		if len(found.first) == maxRounded {
 			found.more++
 			continue
 		}
-		n := integer{path: pathOf(d), digits: digits, script: asJavaScript(digits)}
+		n := integer{path: pathOf(d), digits: digits, script: asJavaScript(f)}
 		if len(digits) > maxDigits {
-			n.digits = digits[:maxDigits] + "…"
+			n.digits = strings.Clone(digits[:maxDigits]) + "…"
 		}
 		found.first = append(found.first, n)
 	}
@@ -123,15 +135,11 @@ func mayBeLarge(v jsontext.Value) bool {
 }
 
 // rounded says whether a number is an integer that becomes another one as a double.
-func rounded(digits string) bool {
-	f, err := strconv.ParseFloat(digits, 64)
-	if err != nil {
-		return true // too large for any double
-	}
+func rounded(f float64, digits string) bool {
 	if math.Abs(f) <= maxSafe {
 		return false
 	}
-	if len(digits) > 400 { // more digits than the largest double has
+	if math.IsInf(f, 0) || len(digits) > 400 { // more digits than the largest double has
 		return true
 	}
 	exact, ok := new(big.Rat).SetString(digits)
@@ -140,18 +148,16 @@ func rounded(digits string) bool {
 
 // unsafeInteger says whether an integer that JavaScript has written may be another one than
 // what the script's author wrote.
-func unsafeInteger(digits string) bool {
-	f, err := strconv.ParseFloat(digits, 64)
-	return err == nil && math.Abs(f) > maxSafe && !strings.ContainsAny(digits, ".eE")
+func unsafeInteger(f float64, digits string) bool {
+	return !math.IsInf(f, 0) && math.Abs(f) > maxSafe && !strings.ContainsAny(digits, ".eE")
 }
 
-// asJavaScript is how JavaScript writes the number that it makes of digits.
-func asJavaScript(digits string) string {
-	f, err := strconv.ParseFloat(digits, 64)
+// asJavaScript is how JavaScript writes a number.
+func asJavaScript(f float64) string {
 	switch {
-	case err != nil && f < 0:
+	case math.IsInf(f, -1):
 		return "-Infinity"
-	case err != nil:
+	case math.IsInf(f, 1):
 		return "Infinity"
 	case math.Abs(f) >= 1e21:
 		return strconv.FormatFloat(f, 'g', -1, 64)

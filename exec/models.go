@@ -69,7 +69,7 @@ func (x *run) model(ctx context.Context, c *call, q ModelRequest) (jsontext.Valu
 		return nil, x.fail(c, CallFailed, CodeToolError, err.Error(), nil)
 	}
 	if len(value) > x.limits.MaxValueBytes {
-		return nil, x.fail(c, CallFailed, CodeTooLarge, "the answer is too large for a script", nil)
+		return nil, x.fail(c, CallFailed, CodeTooLarge, "the answer is too large for a script (exec.maxValueBytes)", nil)
 	}
 	x.mu.Lock()
 	c.record.ResultBytes = len(value)

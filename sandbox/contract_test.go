@@ -77,7 +77,7 @@ func TestIso6Arguments(t *testing.T) {
 		{"{ a: Promise.resolve(1) }", "an instance of Promise"},
 		{"JSON.parse('{\"__proto__\": 1}')", `a key "__proto__"`},
 		{"(() => { const o = { p: {} }; o.p.o = o; return o })()", "a cycle cannot be passed to a tool: arguments are plain data (at $.p.o)"},
-		{"(() => { let o = {}; for (let i = 0; i < 300; i++) o = { o }; return o })()", "nested deeper than 256 frame.Levels"},
+		{"(() => { let o = {}; for (let i = 0; i < 300; i++) o = { o }; return o })()", "nested deeper than 256 levels"},
 		{"{ get a() { throw new TypeError('no') } }", "reading the argument threw TypeError: no"},
 		{"{ a: new Array(4294967295) }", "too large"},
 	}

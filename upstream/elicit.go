@@ -83,29 +83,37 @@ const (
 
 // readFields reads a form's schema, which MCP restricts to an object of simple values.
 func readFields(schema jsontext.Value) ([]Field, error) {
-	object := members(schema)
+	object := members(schema, "type", "required", "properties")
 	if object == nil || stringOf(object["type"]) != "object" && len(object["type"]) > 0 {
 		return nil, errors.New("its schema is not that of an object")
 	}
 	required := map[string]bool{}
-	for _, name := range elements(object["required"]) {
-		required[stringOf(name)] = true
+	for name := range elements(object["required"]) {
+		if required[stringOf(name)] = true; len(required) > maxFields {
+			break // more than fields may be asked for
+		}
 	}
 	var fields []Field
 	if object["properties"].Kind() != '{' {
 		return nil, nil
 	}
 	for name, property := range parts(object["properties"]) { // in the server's order
-		f, err := readField(name, members(property))
+		f, err := readField(string(name), members(property, fieldMembers...))
 		if err != nil {
 			return nil, err
 		}
-		f.Required = required[name]
+		f.Required = required[string(name)]
 		if fields = append(fields, f); len(fields) > maxFields {
 			return nil, fmt.Errorf("it asks for more than %d values", maxFields)
 		}
 	}
 	return fields, nil
+}
+
+// fieldMembers are the members of a field's schema that are read.
+var fieldMembers = []string{
+	"title", "description", "type", "default", "format", "pattern", "enum", "enumNames", "oneOf", "anyOf", "items",
+	"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems",
 }
 
 func readField(name string, p map[string]jsontext.Value) (Field, error) {
@@ -121,7 +129,7 @@ func readField(name string, p map[string]jsontext.Value) (Field, error) {
 		f.Choices = readChoices(p)
 	case "array":
 		low, high = "minItems", "maxItems"
-		if f.Choices = readChoices(members(p["items"])); len(f.Choices) == 0 {
+		if f.Choices = readChoices(members(p["items"], fieldMembers...)); len(f.Choices) == 0 {
 			return f, fmt.Errorf("it asks for a list that no form can show (%q)", brief(name))
 		}
 	case "number", "integer", "boolean":
@@ -138,21 +146,29 @@ func readField(name string, p map[string]jsontext.Value) (Field, error) {
 	return f, nil
 }
 
-// readChoices reads the three forms in which choices are written.
+// readChoices reads the three forms in which choices are written, and no more than one
+// above maxChoices.
 func readChoices(p map[string]jsontext.Value) []Choice {
 	var choices []Choice
-	titles := elements(p["enumNames"])
-	for i, value := range elements(p["enum"]) {
-		c := Choice{Value: stringOf(value)}
-		if i < len(titles) {
-			c.Title = stringOf(titles[i])
+	for value := range elements(p["enum"]) {
+		if choices = append(choices, Choice{Value: stringOf(value)}); len(choices) > maxChoices {
+			return choices
 		}
-		choices = append(choices, c)
+	}
+	i := 0
+	for title := range elements(p["enumNames"]) {
+		if i == len(choices) {
+			break
+		}
+		choices[i].Title = stringOf(title)
+		i++
 	}
 	for _, list := range []string{"oneOf", "anyOf"} {
-		for _, option := range elements(p[list]) {
-			m := members(option)
-			choices = append(choices, Choice{stringOf(m["const"]), stringOf(m["title"])})
+		for option := range elements(p[list]) {
+			m := members(option, "const", "title")
+			if choices = append(choices, Choice{stringOf(m["const"]), stringOf(m["title"])}); len(choices) > maxChoices {
+				return choices
+			}
 		}
 	}
 	return choices
@@ -191,13 +207,13 @@ func (f Field) Check(v jsontext.Value) error {
 		if v.Kind() != '[' {
 			return errors.New("it must be a list")
 		}
-		list := elements(v)
-		for _, e := range list {
+		for e := range elements(v) {
 			if err := f.choose(stringOf(e)); err != nil {
 				return err
 			}
+			size++
 		}
-		size, unit = float64(len(list)), " choices"
+		unit = " choices"
 	default:
 		if v.Kind() != '"' {
 			return errors.New("it must be a text")
@@ -304,7 +320,7 @@ func (f Field) value(text string) string {
 // readElicitation reads the parameters of elicitation/create. An error is a question
 // that no person can be shown.
 func readElicitation(server string, params jsontext.Value) (Elicitation, error) {
-	p := members(params)
+	p := members(params, "message", "mode", "url", "requestedSchema")
 	e := Elicitation{Server: server, Message: stringOf(p["message"])}
 	switch mode := stringOf(p["mode"]); mode {
 	case "url":

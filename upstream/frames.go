@@ -15,7 +15,7 @@ import (
 // message that no decoder takes, because of its depth or its size, still has an id
 // whose call can be failed at once.
 
-// maxNoted is how much of a message's method and id are kept.
+// maxNoted is how much of a message's method, id and member names is kept.
 const maxNoted = 256
 
 // span is a place in a message; its end is 0 while it is open.
@@ -210,8 +210,8 @@ func (o *outline) methodName() string {
 
 // parts are the values of an array or the members of an object, as they are in
 // the bytes. Nothing of them is checked.
-func parts(v []byte) iter.Seq2[string, jsontext.Value] {
-	return func(yield func(string, jsontext.Value) bool) {
+func parts(v []byte) iter.Seq2[[]byte, jsontext.Value] {
+	return func(yield func([]byte, jsontext.Value) bool) {
 		v = bytes.TrimSpace(v)
 		if len(v) < 2 || v[0] != '{' && v[0] != '[' {
 			return
@@ -219,7 +219,7 @@ func parts(v []byte) iter.Seq2[string, jsontext.Value] {
 		object := v[0] == '{'
 		for i := 1; i < len(v); {
 			i = skipSpace(v, i)
-			key := ""
+			var key []byte
 			if object {
 				end := skipValue(v, i)
 				key = keyOf(v[i:end])
@@ -243,14 +243,15 @@ func parts(v []byte) iter.Seq2[string, jsontext.Value] {
 	}
 }
 
-func keyOf(quoted []byte) string {
-	if len(quoted) < 2 || quoted[0] != '"' {
-		return ""
+// keyOf is a member's name, nothing for one that is too long to be of interest.
+func keyOf(quoted []byte) []byte {
+	if len(quoted) < 2 || quoted[0] != '"' || len(quoted) > maxNoted {
+		return nil
 	}
 	if bytes.IndexByte(quoted, '\\') < 0 {
-		return string(quoted[1 : len(quoted)-1])
+		return quoted[1 : len(quoted)-1]
 	}
-	return stringOf(quoted)
+	return []byte(stringOf(quoted))
 }
 
 func skipSpace(v []byte, i int) int {

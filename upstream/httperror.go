@@ -78,7 +78,7 @@ func (f *httpFailure) perhapsOld() bool {
 // fault is the JSON-RPC error that came with the status, nil when there is none.
 func (f *httpFailure) fault() jsontext.Value {
 	m, err := open(f.page)
-	if len(f.page) == 0 || err != nil || m.fault.Kind() != '{' || len(members(m.fault)["code"]) == 0 {
+	if len(f.page) == 0 || err != nil || m.fault.Kind() != '{' || len(part(m.fault, "code")) == 0 {
 		return nil
 	}
 	return m.fault
@@ -128,8 +128,9 @@ func (f *httpFailure) words() string {
 
 // messageOf finds the sentence in a JSON object, where APIs put it.
 func messageOf(v jsontext.Value) string {
-	fields := members(v)
-	for _, name := range []string{"error", "message", "error_description", "detail", "title", "error_message", "reason"} {
+	names := []string{"error", "message", "error_description", "detail", "title", "error_message", "reason"}
+	fields := members(v, names...)
+	for _, name := range names {
 		switch value := fields[name]; value.Kind() {
 		case '"':
 			text := stringOf(value)
@@ -193,7 +194,7 @@ func (f *httpFailure) details() *mcp.JSONRPCErrorDetails {
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return nil // the status says more than the error
 	}
-	fields := members(f.fault())
+	fields := members(f.fault(), "code", "message")
 	if fields == nil {
 		return nil
 	}

@@ -42,14 +42,14 @@ func (s *session) listTools(ctx context.Context) (listing, error) {
 		case err != nil:
 			return list.stop("page %d: %v", page, err), nil
 		}
-		fields := members(result)
+		fields := members(result, "tools", "nextCursor")
 		if fields["tools"].Kind() != '[' {
 			if page > 1 {
 				return list.stop("page %d has no list of tools", page), nil
 			}
 			return listing{}, errors.New("tools/list: the answer has no list of tools")
 		}
-		for _, tool := range elements(fields["tools"]) {
+		for tool := range elements(fields["tools"]) {
 			if page > 1 && sent[string(tool)] {
 				continue // a page that comes again
 			}

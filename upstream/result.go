@@ -2,6 +2,8 @@ package upstream
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -13,18 +15,18 @@ import (
 // and what cannot be text is an attachment, so that nothing disappears.
 func parseResult(raw jsontext.Value) *Result {
 	r := &Result{Raw: raw}
-	fields := members(raw)
+	fields := members(raw, "structuredContent", "isError", "content")
 	if s := fields["structuredContent"]; len(s) > 0 && s.Kind() != 'n' {
 		r.Structured = s
 	}
 	r.IsError = isTrue(fields["isError"])
 	var texts []string
-	for _, item := range contentOf(fields["content"]) {
+	for item := range contentOf(fields["content"]) {
 		if item.Kind() == '"' { // some servers send bare strings
 			texts = append(texts, stringOf(item))
 			continue
 		}
-		part := members(item)
+		part := members(item, "type", "text", "mimeType", "data", "resource", "uri")
 		switch kind := stringOf(part["type"]); kind {
 		case "text":
 			if text := part["text"]; len(text) > 0 && text.Kind() != '"' && text.Kind() != 'n' {
@@ -41,7 +43,7 @@ func parseResult(raw jsontext.Value) *Result {
 			}
 			r.Attachments = append(r.Attachments, a)
 		case "resource":
-			texts = append(texts, r.resource(item, members(part["resource"]))...)
+			texts = append(texts, r.resource(item, members(part["resource"], "mimeType", "uri", "text", "blob"))...)
 		case "resource_link":
 			uri := stringOf(part["uri"])
 			if uri == "" {
@@ -99,65 +101,59 @@ func describeResource(a Attachment) string {
 // be handed on, as it was sent.
 func (r *Result) attachUnusable(item jsontext.Value, problem string) {
 	r.Attachments = append(r.Attachments, Attachment{
-		Kind: "unknown", MIMEType: stringOf(members(item)["mimeType"]), Text: string(item), Problem: problem,
+		Kind: "unknown", MIMEType: stringOf(part(item, "mimeType")), Text: string(item), Problem: problem,
 	})
 }
 
 // contentOf are the items of a content; a single one may come without its array.
-func contentOf(v jsontext.Value) []jsontext.Value {
+func contentOf(v jsontext.Value) iter.Seq[jsontext.Value] {
 	switch v.Kind() {
 	case '{', '"':
-		return []jsontext.Value{v}
+		return slices.Values([]jsontext.Value{v})
 	}
 	return elements(v)
 }
 
-// members are those of an object, none of anything else; of two with one name
-// the last counts, as in JavaScript. The values are parts of v, which is JSON.
-func members(v jsontext.Value) map[string]jsontext.Value {
+// members are those members of an object that have one of the names, none of
+// anything else; of two with one name the last counts, as in JavaScript. The values
+// are parts of v, which is JSON. An object may have millions of other members, so
+// nothing of them is kept.
+func members(v jsontext.Value, names ...string) map[string]jsontext.Value {
 	if v.Kind() != '{' {
 		return nil
 	}
-	fields := map[string]jsontext.Value{}
+	fields := make(map[string]jsontext.Value, len(names))
 	for name, value := range parts(v) {
-		fields[name] = value
+		if i := slices.IndexFunc(names, func(n string) bool { return n == string(name) }); i >= 0 {
+			fields[names[i]] = value
+		}
 	}
 	return fields
 }
 
 // part is one member of an object, nil when it has none of that name.
-func part(v jsontext.Value, name string) (found jsontext.Value) {
-	if v.Kind() != '{' {
-		return nil
-	}
-	for n, value := range parts(v) {
-		if n == name {
-			found = value
-		}
-	}
-	return found
-}
+func part(v jsontext.Value, name string) jsontext.Value { return members(v, name)[name] }
 
 // count is how many elements a list has, without keeping any; none for anything else.
 func count(v jsontext.Value) (n int) {
-	if v.Kind() != '[' {
-		return 0
-	}
-	for range parts(v) {
+	for range elements(v) {
 		n++
 	}
 	return n
 }
 
-func elements(v jsontext.Value) []jsontext.Value {
-	if v.Kind() != '[' {
-		return nil
+// elements are those of a list, none of anything else.
+func elements(v jsontext.Value) iter.Seq[jsontext.Value] {
+	return func(yield func(jsontext.Value) bool) {
+		if v.Kind() != '[' {
+			return
+		}
+		for _, value := range parts(v) {
+			if !yield(value) {
+				return
+			}
+		}
 	}
-	var list []jsontext.Value
-	for _, value := range parts(v) {
-		list = append(list, value)
-	}
-	return list
 }
 
 func stringOf(v jsontext.Value) string {

@@ -528,7 +528,7 @@ func isCodeMode(tools []jsontext.Value) bool {
 		return false
 	}
 	for _, property := range []jsontext.Value{tool.InputSchema.Properties.Code, tool.InputSchema.Properties.Script} {
-		if stringOf(members(property)["type"]) == "string" {
+		if stringOf(part(property, "type")) == "string" {
 			return true
 		}
 	}

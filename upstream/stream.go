@@ -112,7 +112,7 @@ func open(text []byte) (*envelope, error) {
 	}
 	e := new(envelope)
 	for name, value := range parts(text) {
-		switch name {
+		switch string(name) {
 		case "id":
 			e.id = value
 		case "method":
@@ -405,8 +405,8 @@ func (m *envelope) forLibrary(x *exchange, modern bool) []byte {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"%s":%s}`, x.id, member, value)
 	}
 	if len(m.fault) > 0 {
-		fault := mcp.JSONRPCErrorDetails{Message: brief(stringOf(members(m.fault)["message"]))}
-		_ = jsonv2.Unmarshal(members(m.fault)["code"], &fault.Code)
+		fault := mcp.JSONRPCErrorDetails{Message: brief(stringOf(part(m.fault, "message")))}
+		_ = jsonv2.Unmarshal(part(m.fault, "code"), &fault.Code)
 		if len(m.fault) <= maxErrorBody {
 			return frame("error", m.fault)
 		}
@@ -432,7 +432,7 @@ func (m *envelope) forLibrary(x *exchange, modern bool) []byte {
 // asksInput says whether a result asks for something, and is none yet.
 func (m *envelope) asksInput() bool {
 	for name, value := range parts(m.result) {
-		if name == "resultType" {
+		if string(name) == "resultType" {
 			return stringOf(value) == "input_required"
 		}
 	}

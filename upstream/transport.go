@@ -79,7 +79,7 @@ func record(ctx context.Context, req transport.JSONRPCRequest, resp *transport.J
 // do not know with {}.
 func discovered(raw json.RawMessage) bool {
 	var versions []string
-	for _, version := range elements(members(jsontext.Value(raw))["supportedVersions"]) {
+	for version := range elements(part(jsontext.Value(raw), "supportedVersions")) {
 		versions = append(versions, stringOf(version))
 	}
 	return mcp.IsModernProtocol(mcp.NegotiateMutuallySupportedVersion(versions))

@@ -142,6 +142,35 @@ func TestResults(t *testing.T) { // EXEC-3, EXEC-4, MCP-7
 	}
 }
 
+// TRUST-4: what a result has beside what is read of it is not kept while it is read,
+// however many members, elements and digits that are.
+func TestTrust4OddMembers(t *testing.T) {
+	var many strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&many, `"%x":1,"\u0061%x":1,`, i, i)
+	}
+	long := `"` + strings.Repeat("n", 1<<20) + `":1,`
+	for what, raw := range map[string]string{
+		"result": `{` + many.String() + long + `"content":[{"type":"text","text":"t"}]}`,
+		"part":   `{"content":[{` + many.String() + long + `"type":"text","text":"t"}]}`,
+	} {
+		v := jsontext.Value(raw)
+		if r := parseResult(v); r.Text != "t" {
+			t.Errorf("%s: %+v", what, r.Text)
+		}
+		begin, end := new(runtime.MemStats), new(runtime.MemStats)
+		runtime.ReadMemStats(begin)
+		names := members(v, "content")
+		for item := range elements(names["content"]) {
+			members(item, "type")
+		}
+		runtime.ReadMemStats(end)
+		if n := end.TotalAlloc - begin.TotalAlloc; n > 20<<20 { // the decoded names, one after the other
+			t.Errorf("%s: %d KB", what, n>>10)
+		}
+	}
+}
+
 // What is sent is what was approved, byte for byte.
 func TestArgumentsAreSentAsTheyAre(t *testing.T) { // PERM-5, EXEC-5
 	fake := mcptest.Write(t, simple)

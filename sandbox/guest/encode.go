@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxDepth = 256       // frame.Levels of one value that crosses
+	maxDepth = 256       // levels of one value that crosses
 	maxNodes = 2_000_000 // parts of one value that crosses
 )
 
@@ -39,7 +39,10 @@ func (e *valueError) Error() string {
 	return e.why + " (at " + e.path + ")"
 }
 
-var errTooLarge = errors.New("the value is too large to leave the sandbox")
+var (
+	errTooLarge = errors.New("the value is too large to leave the sandbox (exec.maxValueBytes)")
+	errTooMany  = fmt.Errorf("the value is too large to leave the sandbox: it has more than %d parts", maxNodes)
+)
 
 // argumentEncoder turns the argument of a call into JSON (EXEC-5, ISO-5, ISO-6):
 // plain data alone, anything else is an error that names its place. It reads
@@ -84,7 +87,10 @@ func (e *argumentEncoder) arguments(v goja.Value) error {
 // undefined.
 func (e *argumentEncoder) value(v goja.Value, path string) (bool, error) {
 	e.nodes++
-	if e.nodes > maxNodes || e.buf.Len() > e.max {
+	if e.nodes > maxNodes {
+		return false, errTooMany
+	}
+	if e.buf.Len() > e.max {
 		return false, errTooLarge
 	}
 	switch {
@@ -107,7 +113,7 @@ func (e *argumentEncoder) value(v goja.Value, path string) (bool, error) {
 	case ecma.IsFunction(o):
 		return refuse("a function")
 	case len(e.stack) >= maxDepth:
-		return false, &valueError{path, fmt.Sprintf("the argument is nested deeper than %d frame.Levels", maxDepth)}
+		return false, &valueError{path, fmt.Sprintf("the argument is nested deeper than %d levels", maxDepth)}
 	}
 	for _, s := range e.stack {
 		if s == o {
@@ -161,7 +167,7 @@ func (e *argumentEncoder) primitive(v goja.Value, path string) error {
 func (e *argumentEncoder) array(o *goja.Object, path string) (bool, error) {
 	n := o.Get("length").ToInteger()
 	if n > maxNodes {
-		return false, errTooLarge
+		return false, errTooMany
 	}
 	e.buf.WriteByte('[')
 	for i := range int(n) {

@@ -58,7 +58,10 @@ func (e *resultEncoder) warn(path, message string) {
 // a JavaScript exception: see realm.serialize.
 func (e *resultEncoder) value(v goja.Value, path string) (bool, error) {
 	e.nodes++
-	if e.nodes > maxNodes || e.buf.Len() > e.max {
+	if e.nodes > maxNodes {
+		return false, errTooMany
+	}
+	if e.buf.Len() > e.max {
 		return false, errTooLarge
 	}
 	if e.nodes%pollNodes == 0 && e.realm.isStopped() {
@@ -85,7 +88,7 @@ func (e *resultEncoder) value(v goja.Value, path string) (bool, error) {
 		return true, e.primitive(v, path)
 	}
 	if len(e.stack) >= maxDepth {
-		return false, &valueError{path, fmt.Sprintf("the value is nested deeper than %d frame.Levels", maxDepth)}
+		return false, &valueError{path, fmt.Sprintf("the value is nested deeper than %d levels", maxDepth)}
 	}
 	for _, s := range e.stack {
 		if s == o {
@@ -220,7 +223,7 @@ func (e *resultEncoder) special(o *goja.Object, path string) (bool, error) {
 func (e *resultEncoder) array(o *goja.Object, path string) (bool, error) {
 	n := o.Get("length").ToInteger()
 	if n > maxNodes {
-		return false, errTooLarge
+		return false, errTooMany
 	}
 	e.buf.WriteByte('[')
 	for i := range int(n) {
