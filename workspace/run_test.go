@@ -174,9 +174,12 @@ func TestExec2OverlapAtServer(t *testing.T) {
 
 // EXEC-14: a call nobody awaited is cancelled at the end and named.
 func TestExec14OnServer(t *testing.T) {
-	server := mcptest.Write(t, hangingTools)
+	server := mcptest.Write(t, `{"tools": [
+	{"name": "read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}},
+	{"name": "slow", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}
+], "calls": {"read": {"hang": true}, "slow": {"delayMs": 500}}}`)
 	w := openOn(t, server)
-	r := w.run(t, `tools.mcp__a__read({}); return "done"`, nil)
+	r := w.run(t, `tools.mcp__a__read({}); await tools.mcp__a__slow({}); return "done"`, nil)
 	if r.Status != exec.Completed || string(r.Value) != `"done"` || !strings.Contains(r.Text, "mcp__a__read) was still in flight") {
 		t.Errorf("%s\n%s", r.Status, r.Text)
 	}
