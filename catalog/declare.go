@@ -37,6 +37,8 @@ type Agent struct {
 	Disallowed func(name string) bool
 	// Direct says which tools are declared flat beside Exec (DECL-9); nil is none.
 	Direct func(fullName string) bool
+	// Script says which names are scripts that are offered as tools (GATE-5); nil is none.
+	Script func(name string) bool
 }
 
 // mode is the mode that applies: without Exec the tools are flat (DECL-3).
@@ -61,6 +63,12 @@ func (a Agent) Flat(fullName string) bool {
 	return a.mode() != CodeMode || a.Direct != nil && a.Direct(fullName)
 }
 
+// RunsScript tells whether the name is that of a script which the agent may run as a
+// tool, in any mode.
+func (a Agent) RunsScript(name string) bool {
+	return a.Script != nil && !a.ExecOff && !a.disallows(name) && a.Script(name)
+}
+
 // AgentTools is what an agent is given: the answer of codemode/declarations.
 type AgentTools struct {
 	Mode  Mode        `json:"mode"` // the mode that applies
@@ -72,7 +80,9 @@ type AgentTool struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
 	InputSchema jsontext.Value `json:"inputSchema"` // an object always
-	Annotations jsontext.Value `json:"annotations,omitzero"`
+	// OutputSchema is that of a script: an object always, or nothing.
+	OutputSchema jsontext.Value `json:"outputSchema,omitzero"`
+	Annotations  jsontext.Value `json:"annotations,omitzero"`
 	// Grammar is for models that write the tool's input as free text (DECL-8).
 	Grammar *Grammar `json:"grammar,omitzero"`
 }
@@ -114,6 +124,9 @@ func (c *Catalog) For(a Agent) AgentTools {
 func (c *Catalog) DirectCall(a Agent, name string) bool {
 	if name == ExecName {
 		return a.mode() != NativeMode
+	}
+	if a.RunsScript(name) {
+		return true
 	}
 	t, ok := c.Find(name)
 	return ok && a.Flat(t.Name)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -56,6 +57,9 @@ func (t *Trust) Verdict(s Server) Verdict {
 // HookVerdict says whether h may be run, as Verdict does for servers.
 func (t *Trust) HookVerdict(h Hook) Verdict { return t.verdict(h.Layer, h.Hash(), h.Folder) }
 
+// ScriptVerdict says whether s may be offered to agents, as Verdict does for servers.
+func (t *Trust) ScriptVerdict(s Script) Verdict { return t.verdict(s.Layer, s.Hash(), s.Folder) }
+
 // verdict goes by the decision on the definition; where there is none, by the one
 // answer for the whole workspace, which can only refuse.
 func (t *Trust) verdict(layer Layer, hash, folder string) Verdict {
@@ -79,22 +83,24 @@ func (t *Trust) verdict(layer Layer, hash, folder string) Verdict {
 
 // Decide stores a person's decision on exactly this definition.
 func (t *Trust) Decide(s Server, approve bool) error {
-	entry := TrustEntry{Name: s.Name, Hash: s.ApprovalHash(), File: s.File, Summary: s.Summary(), Approved: approve}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.store(entry); err != nil {
-		return fmt.Errorf("store the decision on server %q: %w", s.Name, err)
-	}
-	return nil
+	return t.decide("server "+strconv.Quote(s.Name), TrustEntry{Name: s.Name, Hash: s.ApprovalHash(), File: s.File, Summary: s.Summary(), Approved: approve})
 }
 
 // DecideHook stores a person's decision on exactly this hook.
 func (t *Trust) DecideHook(h Hook, approve bool) error {
-	entry := TrustEntry{Name: h.Name(), Hash: h.Hash(), File: h.File, Summary: h.Summary(), Approved: approve}
+	return t.decide(h.Name(), TrustEntry{Name: h.Name(), Hash: h.Hash(), File: h.File, Summary: h.Summary(), Approved: approve})
+}
+
+// DecideScript stores a person's decision on exactly this script.
+func (t *Trust) DecideScript(s Script, approve bool) error {
+	return t.decide(s.Name(), TrustEntry{Name: s.Name(), Hash: s.Hash(), File: s.File, Summary: s.Summary(), Approved: approve})
+}
+
+func (t *Trust) decide(what string, entry TrustEntry) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.store(entry); err != nil {
-		return fmt.Errorf("store the decision on %s: %w", h.Name(), err)
+		return fmt.Errorf("store the decision on %s: %w", what, err)
 	}
 	return nil
 }
@@ -102,12 +108,7 @@ func (t *Trust) DecideHook(h Hook, approve bool) error {
 // Withdraw refuses what an entry has approved, also when nothing defines it any more.
 func (t *Trust) Withdraw(e TrustEntry) error {
 	e.Approved = false
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if err := t.store(e); err != nil {
-		return fmt.Errorf("store the decision on %s: %w", e.Name, err)
-	}
-	return nil
+	return t.decide(e.Name, e)
 }
 
 // RefuseWorkspace stores the answer that nothing which the files of a workspace's folder

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"codemode-ls/catalog"
+	"codemode-ls/exec/input"
 	"codemode-ls/sandbox"
 	"codemode-ls/script"
 
@@ -39,7 +40,7 @@ type DirectRequest struct {
 // DirectCall is one of them.
 type DirectCall struct {
 	ID        string // given back with the result
-	Name      string // Exec, or the full name of a tool
+	Name      string // Exec, the full name of a tool, or that of a script
 	Arguments jsontext.Value
 }
 
@@ -108,7 +109,7 @@ func (d *direct) group(ctx context.Context, from, to int) {
 
 // admit decides where a call is created whether it can be one (COL-1, COL-2): no
 // rule, hook or person hears of one that cannot. It normalises the arguments. The
-// tool is nil for Exec.
+// tool is nil for Exec and for scripts.
 func (d *direct) admit(ctx context.Context, c *DirectCall) (*catalog.Tool, *sandbox.CallError) {
 	d.mu.Lock()
 	stopped := d.stopped
@@ -240,20 +241,32 @@ func (d *direct) pass(c *call, result *CallResult) {
 	result.Text = withContext(x.keepData(value, x.inline(c, textOf(c, value, kept, result.Display.Dropped), result), result), record.Context)
 }
 
-// script runs Exec.
+// script runs Exec, or the script that the call names.
 func (d *direct) script(ctx context.Context, c DirectCall, result *CallResult) {
-	var in struct {
-		Code *string `json:"code"`
-	}
-	if err := json.Unmarshal(c.Arguments, &in, json.RejectUnknownMembers(true)); err != nil || in.Code == nil {
-		result.refuse(&sandbox.CallError{Code: CodeArguments, Message: catalog.ExecName + ` takes one argument, "code": the text of a script`})
-		return
+	q := Request{Language: script.TypeScript, SessionID: d.q.SessionID, Asker: d.q.Asker, Person: d.q.Person, Models: d.q.Models, Events: d.q.Events}
+	if c.Name == catalog.ExecName {
+		var in struct {
+			Code *string `json:"code"`
+		}
+		if err := json.Unmarshal(c.Arguments, &in, json.RejectUnknownMembers(true)); err != nil || in.Code == nil {
+			result.refuse(&sandbox.CallError{Code: CodeArguments, Message: catalog.ExecName + ` takes one argument, "code": the text of a script`})
+			return
+		}
+		q.Code = *in.Code
+	} else {
+		var ok bool
+		if q.Code, q.Language, ok = d.r.script(c.Name); !ok {
+			result.refuse(&sandbox.CallError{Code: CodeUnknownTool, Message: fmt.Sprintf("the script %s is not offered any more", shown(c.Name))})
+			return
+		}
+		q.Input, q.WholeValue = c.Arguments, true
 	}
 	began := time.Now()
-	run, cause := d.r.run(ctx, Request{
-		Code: *in.Code, Language: script.TypeScript, SessionID: d.q.SessionID, Asker: d.q.Asker, Person: d.q.Person, Models: d.q.Models, Events: d.q.Events,
-	})
+	run, cause := d.r.run(ctx, q)
 	result.ofRun(run)
+	if c.Name != catalog.ExecName && run.Status == Completed {
+		d.r.structure(ctx, q, run, result)
+	}
 	result.Display.Arguments = d.r.Redact.JSON(c.Arguments)
 	result.Display.DurationMs = time.Since(began).Milliseconds()
 	var s *stopped
@@ -262,6 +275,35 @@ func (d *direct) script(ctx context.Context, c DirectCall, result *CallResult) {
 		d.mu.Lock()
 		d.stopped = true
 		d.mu.Unlock()
+	}
+}
+
+func (r *Runner) script(name string) (code string, l script.Language, ok bool) {
+	if r.Script == nil {
+		return "", "", false
+	}
+	return r.Script(name)
+}
+
+// structure adds the value of a script that was called as a tool. One that is not what
+// the script's type says fails the call: agents go by the type.
+func (r *Runner) structure(ctx context.Context, q Request, run *Result, result *CallResult) {
+	if r.Check != nil {
+		contract, err := r.Check.Contract(ctx, script.Read(q.Code), q.Language, r.Pool())
+		if err == nil && contract.Output.Kind() == '{' {
+			value := run.Value
+			if !run.HasValue {
+				value = jsontext.Value("null")
+			}
+			if misfits, err := input.Check(contract.Output, value); err == nil && len(misfits) > 0 {
+				result.Status, result.Code = CallFailed, CodeToolError
+				result.Text += "\n\nThe script returned something else than its type says:\n" + misfitLines(misfits)
+				return
+			}
+		}
+	}
+	if run.Value.Kind() == '{' {
+		result.Display.Structured = run.Value
 	}
 }
 

@@ -206,6 +206,8 @@ type Runner struct {
 	Caller  Caller
 	Rules   Rules
 	Check   Checker // nil: no check
+	// Script is the text of a script that a direct call can name; nil: of none.
+	Script func(name string) (code string, l script.Language, ok bool)
 	// Pool is the pool of this moment (POOL-3, EXEC-6).
 	Pool func() *catalog.Catalog
 	// Await is for the full name of a tool that the pool does not have, or only from

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
 
 	"codemode-ls/catalog"
+	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/internal/plaintext"
 
@@ -30,7 +32,9 @@ const (
 type flight struct {
 	token  string // for coming back; cannot be guessed
 	owner  *session
-	script bool // it can be continued: its agent has Exec
+	exec   bool // of Exec
+	goesOn bool // it can be continued: its agent has Exec
+	output bool // the tool has an output schema, which every result that is no error must fit
 	cancel context.CancelFunc
 	asks   string // who else answers questions, as Host.Asks
 	woken  chan struct{}
@@ -115,8 +119,13 @@ func (g *Gateway) flight(s *session, token string, c client) *flight {
 // begin starts what a request asks for.
 func (g *Gateway) begin(ctx context.Context, s *session, r mcp.CallToolRequest, c client) (*flight, error) {
 	f := &flight{
-		token: rand.Text(), owner: s, script: r.Params.Name == catalog.ExecName, asks: g.host.Asks(),
+		token: rand.Text(), owner: s, exec: r.Params.Name == catalog.ExecName, asks: g.host.Asks(),
 		woken: make(chan struct{}, 1), done: make(chan struct{}), request: ctx, client: c,
+	}
+	tool, _ := g.declared(r.Params.Name)
+	f.output, f.goesOn = tool.output, f.exec
+	if strings.HasPrefix(r.Params.Name, config.ScriptTool) {
+		f.goesOn = g.knows(catalog.ExecName)
 	}
 	running, cancel := context.WithCancel(g.ctx)
 	f.cancel = cancel
@@ -151,12 +160,12 @@ func (g *Gateway) begin(ctx context.Context, s *session, r mcp.CallToolRequest, 
 // run does what a request asks for.
 func (g *Gateway) run(ctx context.Context, f *flight, r mcp.CallToolRequest, c client) (*mcp.CallToolResult, error) {
 	caller := Caller{Agent: c.name, Session: f.owner.id, Asker: &asker{g: g, s: f.owner, f: f}, Events: f.event}
-	if !f.script {
+	if !f.exec {
 		result, err := g.host.Call(ctx, Call{Caller: caller, Mode: g.o.Mode, Name: r.Params.Name, Arguments: jsontext.Value(r.Params.RawArguments)})
 		if err != nil {
 			return nil, err
 		}
-		return callResult(result, c), nil
+		return callResult(result, c, f.output), nil
 	}
 	var arguments struct {
 		Code *string `json:"code"`
@@ -208,7 +217,7 @@ func (g *Gateway) await(ctx context.Context, r mcp.CallToolRequest, f *flight, c
 		token, limit = r.Params.Meta.ProgressToken, g.o.patience.progress
 	}
 	var over <-chan time.Time
-	if f.script { // only Exec can be asked to go on
+	if f.goesOn {
 		timer := time.NewTimer(limit)
 		defer timer.Stop()
 		over = timer.C
@@ -287,8 +296,10 @@ func (f *flight) progress(ctx context.Context, token mcp.ProgressToken, state st
 
 // unfinished is what an agent gets before it gives up waiting.
 func (f *flight) unfinished() *mcp.CallToolResult {
-	return mcp.NewToolResultText(fmt.Sprintf("The script has not finished: it is %s. It goes on by itself. To wait for its result, call %s with exactly this code:\n\n// @continue: %s\n\nDo not run the script again: what it has called is done.",
+	result := mcp.NewToolResultText(fmt.Sprintf("The script has not finished: it is %s. It goes on by itself. To wait for its result, call %s with exactly this code:\n\n// @continue: %s\n\nDo not run the script again: what it has called is done.",
 		f.state(), catalog.ExecName, f.token))
+	result.IsError = f.output // which needs no structured content
+	return result
 }
 
 // finish is the result of a flight that has ended.
@@ -299,7 +310,7 @@ func (g *Gateway) finish(ctx context.Context, f *flight, token mcp.ProgressToken
 		return failure(f.err.Error()), nil
 	}
 	result := f.result
-	if f.script {
+	if f.exec {
 		if news := f.owner.news(ctx, g.host, g.version.Load()); news != "" {
 			result.Content = append([]mcp.Content{mcp.NewTextContent(news)}, result.Content...)
 		}

@@ -61,10 +61,10 @@ type Gateway struct {
 	wake    chan struct{} // capacity 1
 
 	declaring sync.Mutex // held while the tools are set
-	declared  string     // what was set last; guarded by declaring
+	set       string     // what was declared last; guarded by declaring
 
-	mu       sync.Mutex // guards what follows
-	known    map[string]bool
+	mu       sync.Mutex          // guards what follows
+	known    map[string]declared // by name
 	sessions map[string]*session
 	flights  map[string]*flight
 	watching map[server.ClientSession]bool // that subscribe to the catalog
@@ -74,7 +74,7 @@ type Gateway struct {
 func New(o Options) *Gateway {
 	g := &Gateway{
 		o: o, host: o.Host, log: o.Log, wake: make(chan struct{}, 1),
-		known: map[string]bool{}, sessions: map[string]*session{}, flights: map[string]*flight{}, watching: map[server.ClientSession]bool{},
+		known: map[string]declared{}, sessions: map[string]*session{}, flights: map[string]*flight{}, watching: map[server.ClientSession]bool{},
 	}
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
@@ -159,20 +159,20 @@ func (g *Gateway) declare(ctx context.Context) (*Offer, error) {
 		return nil, err
 	}
 	var tools []server.ServerTool
-	known := map[string]bool{}
+	known := map[string]declared{}
 	for _, t := range g.tools(offer, true) {
-		known[t.Name] = true
+		known[t.Name] = declared{output: t.RawOutputSchema != nil}
 		tools = append(tools, server.ServerTool{Tool: t, Handler: g.call})
 	}
 	encoded, err := json.Marshal(g.tools(offer, true))
 	if err != nil {
 		return nil, fmt.Errorf("declaring tools: %w", err)
 	}
-	if string(encoded) == g.declared {
+	if string(encoded) == g.set {
 		return offer, nil
 	}
-	first := g.declared == ""
-	g.declared = string(encoded)
+	first := g.set == ""
+	g.set = string(encoded)
 	g.mu.Lock()
 	g.known = known
 	g.mu.Unlock()
@@ -208,6 +208,7 @@ func (g *Gateway) tools(o *Offer, callable bool) []mcp.Tool {
 // toolOf is a declared tool, its schema byte for byte.
 func toolOf(t catalog.AgentTool) mcp.Tool {
 	tool := mcp.NewToolWithRawSchema(t.Name, t.Description, json.RawMessage(t.InputSchema))
+	tool.RawOutputSchema = json.RawMessage(t.OutputSchema)
 	var hints mcp.ToolAnnotation
 	if len(t.Annotations) > 0 && json.Unmarshal(t.Annotations, &hints) == nil {
 		tool.Annotations = hints
@@ -325,7 +326,16 @@ func (g *Gateway) unknown(ctx context.Context, message jsontext.Value) mcp.JSONR
 }
 
 func (g *Gateway) knows(tool string) bool {
+	_, ok := g.declared(tool)
+	return ok
+}
+
+// declared is what matters of a tool's declaration when it is called.
+type declared struct{ output bool } // it has an output schema, which clients hold results to
+
+func (g *Gateway) declared(tool string) (d declared, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.known[tool]
+	d, ok = g.known[tool]
+	return d, ok
 }

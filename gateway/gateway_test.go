@@ -486,6 +486,7 @@ func TestGate1Cancel(t *testing.T) {
 	id := a.begin("tools/call", `{"name":"Exec","arguments":{"code":"await tools.mcp__a__hang({})"},"_meta":{"progressToken":1}}`)
 	for m := a.until("notifications/progress"); !strings.Contains(m.raw, "hang: running"); m = a.until("notifications/progress") {
 	}
+	f.server.WaitForLog(t, `"name":"hang"`)
 	a.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
 	f.server.WaitForLog(t, "notifications/cancelled")
 	a.ask("ping", "{}")

@@ -81,7 +81,10 @@ func (l *Local) Offer(ctx context.Context, mode catalog.Mode) (*Offer, error) {
 		return nil, err
 	}
 	s := l.w.Snapshot()
-	declared := s.Catalog.For(s.Agent(mode, nil))
+	declared, err := l.w.Declarations(ctx, mode, nil)
+	if err != nil {
+		return nil, err
+	}
 	render := catalog.RenderOptions{
 		BudgetTokens: s.Config.Catalog.BudgetTokens, MaxDepth: s.Config.Catalog.MaxDepth, DescriptionWidth: s.Config.Catalog.DescriptionWidth,
 	}

@@ -24,13 +24,14 @@ func execResult(r *exec.Result, c client) *mcp.CallToolResult {
 	return result
 }
 
-// callResult is the result of a direct call.
-func callResult(r *exec.CallResult, c client) *mcp.CallToolResult {
+// callResult is the result of a direct call; output says that the tool has an output
+// schema.
+func callResult(r *exec.CallResult, c client, output bool) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{
 		Content: append([]mcp.Content{mcp.NewTextContent(r.Text)}, attachments(r.Display.Output, c)...),
 		IsError: r.Status != exec.CallCompleted,
 	}
-	if c.structured() && r.Display.Structured.Kind() == '{' {
+	if (c.structured() || output && c.version >= mcp.ProtocolVersion20250618) && r.Display.Structured.Kind() == '{' {
 		result.RawStructuredContent = json.RawMessage(r.Display.Structured)
 	}
 	return result

@@ -72,9 +72,19 @@ func (s *Server) declarations(ctx context.Context, snap *Snapshot, p *Declaratio
 	if err != nil {
 		return nil, badParams("%v", err)
 	}
-	if snap, err = s.withPool(ctx, snap); err != nil {
+	if _, err = s.withPool(ctx, snap); err != nil {
 		return nil, err
 	}
-	answer := snap.Workspace.Catalog.For(snap.Workspace.Agent(mode, p.Disallowed))
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.forAgents.CompareAndSwap(false, true) {
+		poke(s.approvalsPending) // scripts of the workspace matter from now on
+	}
+	answer, err := w.Declarations(ctx, mode, p.Disallowed)
+	if err != nil {
+		return nil, err
+	}
 	return &answer, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -301,9 +302,10 @@ func (s *Server) onPoolChange() (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// notifyPoolWatchers wakes the watchers when the pool has changed.
+// notifyPoolWatchers wakes the watchers when the pool has changed, or the scripts that are
+// tools.
 func (s *Server) notifyPoolWatchers(_ context.Context, old, next *workspace.Snapshot) {
-	if old.Catalog.Hash() == next.Catalog.Hash() {
+	if old.Catalog.Hash() == next.Catalog.Hash() && slices.Equal(old.Scripts, next.Scripts) {
 		return
 	}
 	s.mu.Lock()

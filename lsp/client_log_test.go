@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/internal/redact"
 
@@ -70,6 +72,15 @@ func (w *fakeWorkspace) ApproveHook(hash string, approve bool) error {
 	return nil
 }
 
+func (w *fakeWorkspace) ApproveScript(hash string, approve bool) error {
+	return w.ApproveHook(hash, approve)
+}
+
+func (w *fakeWorkspace) Declarations(_ context.Context, mode catalog.Mode, disallowed []string) (catalog.AgentTools, error) {
+	s := w.Snapshot()
+	return s.Catalog.For(s.Agent(mode, disallowed)), nil
+}
+
 // HOOK-1, TRUST-1: a hook of the workspace is asked about once, with its whole
 // command.
 func TestHookApproval(t *testing.T) {
@@ -108,5 +119,40 @@ func TestHookApproval(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q, want %q", answer, got, want)
 		}
+	}
+}
+
+// GATE-5, TRUST-1: a script of the workspace is asked about when there are agents to offer it
+// to, once, with its whole text, and what it hides is spelled.
+func TestGate5ScriptApproval(t *testing.T) {
+	w := newFakeWorkspace(t, nil)
+	script := config.Script{Tool: "script__close", Layer: config.Workspace, File: "/w/.codemode/scripts/close.exec.ts", Text: "export default\n\tfunction (i: {}) {} // \u202e"}
+	w.snapshot.UndecidedScripts = []config.Script{script}
+	decided := make(chan string, 1)
+	hookDecisions.Store(w, decided)
+	c := connect(t, w)
+	c.answerWith(func(m message) string {
+		if m.Method == "window/showMessageRequest" {
+			return `{"title":"Offer"}`
+		}
+		return "null"
+	})
+	c.call("initialize", `{"processId":null,"rootUri":null,"capabilities":{}}`).ok()
+	c.notify("initialized", `{}`)
+	c.call("codemode/servers", "{}").ok()
+	select {
+	case <-decided:
+		t.Error("asked while there is no agent")
+	default:
+	}
+	c.call("codemode/declarations", "{}").ok()
+	asked := string(c.notification("window/showMessageRequest").Params)
+	for _, part := range []string{"script__close", "close.exec.ts", `export default\n    function (i: {}) {} // \\u{202e}`} {
+		if !strings.Contains(asked, part) {
+			t.Errorf("no %q in %s", part, asked)
+		}
+	}
+	if got := <-decided; got != script.Hash()+" true" {
+		t.Error(got)
 	}
 }

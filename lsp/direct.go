@@ -86,11 +86,16 @@ func (s *Server) callDirect(ctx context.Context, snap *Snapshot, p DirectParams,
 	return analysis.OrEmpty(results), nil
 }
 
-// scriptOfCalls is the script that Exec runs among the calls, for messages about
+// scriptOfCalls is the script that runs among the calls, by Exec or as a tool, for messages about
 // its places; of several, places are in UTF-16 units.
 func scriptOfCalls(snap *Snapshot, calls []exec.DirectCall) *analysis.Document {
 	text, scripts := "", 0
 	for _, c := range calls {
+		if tool, ok := snap.Workspace.Script(c.Name); ok {
+			text = tool.Text
+			scripts++
+			continue
+		}
 		if c.Name != catalog.ExecName {
 			continue
 		}

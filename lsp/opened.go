@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 
+	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/exec/audit"
@@ -22,6 +23,8 @@ type opened interface {
 	Pending() []config.Server
 	Approve(name, hash string, approve bool) error
 	ApproveHook(hash string, approve bool) error
+	ApproveScript(hash string, approve bool) error
+	Declarations(ctx context.Context, mode catalog.Mode, disallowed []string) (catalog.AgentTools, error)
 	RefuseAll() error
 	Restart(name string) error
 	SignIn(ctx context.Context, name string, scopes []string, b oauth.Browser) error

@@ -67,6 +67,8 @@ type Server struct {
 
 	// Wake-ups, each of capacity 1.
 	workspaceChanged, settingsChanged, approvalsPending, signInsPending, statesChanged chan struct{}
+	// forAgents: somebody has asked what to declare to an agent.
+	forAgents atomic.Bool
 
 	states   callStates
 	breakage breakage

@@ -101,7 +101,8 @@ func (s *Server) askForApprovals(ctx context.Context) {
 	}
 }
 
-// undecided are the servers and hooks that wait for an approval by this server's questions.
+// undecided are the servers and hooks that wait for an approval by this server's questions,
+// and the scripts when there are agents that may be offered them.
 func (s *Server) undecided() []definition {
 	var all []definition
 	snap := s.session.Snapshot()
@@ -119,6 +120,14 @@ func (s *Server) undecided() []definition {
 			name: h.Name(), hash: h.Hash(), question: hookQuestion(h), approve: trustHook,
 			decide: func(allow bool) error { return s.workspace.ApproveHook(h.Hash(), allow) },
 		})
+	}
+	if s.forAgents.Load() {
+		for _, v := range snap.Workspace.UndecidedScripts {
+			all = append(all, definition{
+				name: v.Name(), hash: v.Hash(), question: scriptQuestion(v), approve: trustScript,
+				decide: func(allow bool) error { return s.workspace.ApproveScript(v.Hash(), allow) },
+			})
+		}
 	}
 	return all
 }
@@ -188,7 +197,7 @@ func manyQuestion(all []definition) string {
 	if n := len(all) - most; n > 0 {
 		list += fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("This workspace's files name %d programs and servers to use: %s.\nNone of them is started before you have seen and approved it.", len(all), analysis.Plain(list, 1000))
+	return fmt.Sprintf("This workspace's files name %d programs, servers and scripts to use: %s.\nNone of them is used before you have seen and approved it.", len(all), analysis.Plain(list, 1000))
 }
 
 // trustHook is the title that approves a hook; the others are those of servers.
@@ -198,6 +207,19 @@ const trustHook = "Allow"
 func hookQuestion(h config.Hook) string {
 	return fmt.Sprintf("This workspace wants to run a command of its own around tool calls (%s).\nWhen: %s %s\nCommand: %s\nAllow it only if you trust this workspace.",
 		plaintext.Exact(h.Origin()), h.Event, plaintext.Exact(h.Matcher), plaintext.Exact(h.Command))
+}
+
+// trustScript is the title that approves a script as a tool.
+const trustScript = "Offer"
+
+// scriptQuestion shows all of a script that agents would be offered as a tool (GATE-5).
+func scriptQuestion(v config.Script) string {
+	lines := strings.Split(strings.ReplaceAll(strings.TrimSpace(v.Text), "\t", "    "), "\n")
+	for i, line := range lines {
+		lines[i] = plaintext.Exact(line)
+	}
+	return fmt.Sprintf("This workspace wants to offer agents a script as the tool %s (%s).\n%s\nIts calls need permission as those of any script do. Offer it only if you trust this workspace.",
+		plaintext.Exact(v.Tool), plaintext.Exact(v.File), strings.Join(lines, "\n"))
 }
 
 // trustQuestion shows all that the definition would do, and no value of a
@@ -241,7 +263,7 @@ func offers(actions []protocol.MessageActionItem, title string) bool {
 
 // noteApprovals wakes what asks for approvals when some are pending.
 func (s *Server) noteApprovals(_ context.Context, _, next *workspace.Snapshot) {
-	if len(pendingHashes(next)) > 0 || len(next.UndecidedHooks) > 0 || len(missingInputs(next)) > 0 {
+	if len(pendingHashes(next)) > 0 || len(next.UndecidedHooks) > 0 || len(next.UndecidedScripts) > 0 || len(missingInputs(next)) > 0 {
 		poke(s.approvalsPending)
 	}
 }

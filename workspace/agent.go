@@ -25,6 +25,10 @@ func (s *Snapshot) Agent(mode catalog.Mode, disallowed []string) catalog.Agent {
 		ExecOff:    s.ExecOff(),
 		Disallowed: func(name string) bool { return slices.Contains(disallowed, name) },
 		Direct:     s.Direct,
+		Script: func(name string) bool {
+			_, ok := s.Script(name)
+			return ok
+		},
 	}
 }
 

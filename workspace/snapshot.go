@@ -41,6 +41,7 @@ func (w *Workspace) refresh() *Snapshot {
 		UsesDemo:       w.loaded.usesDemo,
 		onDemand:       w.o.OnDemand,
 	}
+	next.Scripts, next.UndecidedScripts = w.scripts.decided()
 	next.ResultProblems = w.written.problems(pool)
 	if w.current == nil || !same(w.current, next) {
 		w.current = next
@@ -167,5 +168,6 @@ func rangeOf(f config.Finding) script.Range {
 
 func same(a, b *Snapshot) bool {
 	return a.Config == b.Config && a.Catalog == b.Catalog && a.Rules == b.Rules && a.UsesDemo == b.UsesDemo && slices.Equal(a.Listed, b.Listed) &&
+		slices.Equal(a.Scripts, b.Scripts) && slices.Equal(a.UndecidedScripts, b.UndecidedScripts) &&
 		slices.Equal(a.Problems, b.Problems) && slices.Equal(a.ResultProblems, b.ResultProblems) && slices.EqualFunc(a.UndecidedHooks, b.UndecidedHooks, func(x, y config.Hook) bool { return x.Hash() == y.Hash() }) && reflect.DeepEqual(a.Servers, b.Servers)
 }

@@ -23,6 +23,7 @@ import (
 	"codemode-ls/internal/telemetry"
 	"codemode-ls/permission"
 	"codemode-ls/sandbox"
+	"codemode-ls/script"
 	"codemode-ls/upstream"
 	"codemode-ls/upstream/oauth"
 
@@ -90,6 +91,9 @@ type Snapshot struct {
 	ResultProblems []permission.Problem
 	// UndecidedHooks are hooks of the workspace's files that wait for an approval.
 	UndecidedHooks []config.Hook
+	// Scripts are those that agents are offered as tools, if they have an input;
+	// UndecidedScripts are those of the workspace that wait for an approval.
+	Scripts, UndecidedScripts []config.Script
 	// UsesDemo: nothing was configured, the demo server stands in.
 	UsesDemo bool
 
@@ -111,6 +115,7 @@ type Workspace struct {
 	runner  *exec.Runner
 	results *results
 	written written
+	scripts scripts
 
 	wake    chan struct{} // capacity 1: something may have changed
 	changes atomic.Uint64 // counts what may have changed
@@ -196,6 +201,11 @@ func Open(ctx context.Context, o Options) *Workspace {
 		w.runner.Audit = w.audit
 	}
 	w.runner.Observe = w.observe
+	w.runner.Script = func(name string) (string, script.Language, bool) {
+		s, ok := w.refresh().Script(name)
+		language, _ := script.LanguageOf(s.File)
+		return s.Text, language, ok
+	}
 	if o.CacheDir != "" {
 		w.runner.ArtifactDir = filepath.Join(o.CacheDir, "artifacts")
 		w.runner.ScratchDir = filepath.Join(o.CacheDir, "scratch", workspaceID(o.Sources.Folders))
@@ -203,6 +213,7 @@ func Open(ctx context.Context, o Options) *Workspace {
 	w.configuring.Lock()
 	w.use(first)
 	w.configuring.Unlock()
+	w.readScripts()
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
 	told := w.refresh()
 	w.owner.Go(func() { w.follow(ctx, told) })
@@ -226,7 +237,7 @@ func (w *Workspace) changed() {
 }
 
 // lookEvery is how often it is looked whether others have changed what is known of
-// results: another process, or a person in results.d.ts.
+// results, or scripts that are tools: another process, or a person in a file.
 const lookEvery = time.Second
 
 // follow tells of changes.
@@ -238,7 +249,7 @@ func (w *Workspace) follow(ctx context.Context, told *Snapshot) {
 		case <-ctx.Done():
 			return
 		case <-look.C:
-			if other, own := w.results.reload(), w.readWritten(); !other && !own {
+			if other, own, scripts := w.results.reload(), w.readWritten(), w.readScripts(); !other && !own && !scripts {
 				continue
 			}
 			w.changes.Add(1)

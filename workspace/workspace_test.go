@@ -499,3 +499,60 @@ func TestBudgets(t *testing.T) {
 		})
 	}
 }
+
+// GATE-5: a script that is approved by another process, changed, or taken away is noticed.
+func TestGate5ScriptsFollowed(t *testing.T) {
+	folder, user := t.TempDir(), t.TempDir()
+	file := filepath.Join(folder, ".codemode", "scripts", "ours.exec.ts")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := open(t, Options{Sources: config.Sources{Folders: []string{folder}, UserDir: user}})
+	write("export default (input: { a: string }) => input.a")
+	w.wait(t, "found", func(s *Snapshot) bool { return len(s.UndecidedScripts) == 1 && len(s.Scripts) == 0 })
+	trust, err := config.OpenTrust(user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trust.DecideScript(w.Snapshot().UndecidedScripts[0], true); err != nil {
+		t.Fatal(err)
+	}
+	w.wait(t, "approved", func(s *Snapshot) bool { return len(s.Scripts) == 1 && len(s.UndecidedScripts) == 0 })
+	if s, ok := w.Snapshot().Script("script__ours"); !ok || s.File != file {
+		t.Errorf("%v %+v", ok, s)
+	}
+	write("export default (input: { a: string }) => input.a + input.a")
+	w.wait(t, "changed", func(s *Snapshot) bool { return len(s.Scripts) == 0 && len(s.UndecidedScripts) == 1 })
+	if err := w.ApproveScript(w.Snapshot().UndecidedScripts[0].Hash(), true); err != nil {
+		t.Fatal(err)
+	}
+	w.wait(t, "approved again", func(s *Snapshot) bool { return len(s.Scripts) == 1 })
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	w.wait(t, "gone", func(s *Snapshot) bool { return len(s.Scripts)+len(s.UndecidedScripts) == 0 })
+}
+
+// A schema that MCP takes has its type at the root.
+func TestGate5ObjectSchema(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"object"}`: `{"type":"object"}`,
+		`{"type":"string"}`: ``,
+		``:                  ``,
+		`{}`:                ``,
+		`{"anyOf":[{"type":"object"},{"type":"object"}]}`:         `{"type":"object","anyOf":[{"type":"object"},{"type":"object"}]}`,
+		`{"anyOf":[{"type":"object"},{"type":"null"}]}`:           ``,
+		`{"$ref":"#/$defs/A","$defs":{"A":{"type":"object"}}}`:    `{"type":"object","$ref":"#/$defs/A","$defs":{"A":{"type":"object"}}}`,
+		`{"$ref":"#/$defs/A","$defs":{"A":{"$ref":"#/$defs/A"}}}`: ``,
+	} {
+		if got := string(objectSchema(jsontext.Value(schema))); got != want {
+			t.Errorf("%s: %s, want %s", schema, got, want)
+		}
+	}
+}

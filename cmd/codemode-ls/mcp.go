@@ -87,6 +87,10 @@ func (c *mcpServeCommand) Run(a *app) error {
 		reporting.Go(func() {
 			if l.Workspace().Settled(ctx) == nil {
 				_ = a.report(l.Workspace(), needs{every: true}) // a gateway with nothing to offer is one all the same
+				for _, s := range l.Workspace().Snapshot().UndecidedScripts {
+					fmt.Fprintf(a.stderr, "the script %s waits for your approval as a tool: codemode-ls trust show %s; codemode-ls trust allow %[2]s\n",
+						printable(s.File), s.Name())
+				}
 			}
 		})
 		return l

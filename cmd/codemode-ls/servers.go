@@ -227,6 +227,10 @@ func (l *trustList) Run(a *app) error {
 			rows = append(rows, trustRow{trustState(trust.HookVerdict(h)), h.Name(), h.File, h.Summary()})
 		}
 	}
+	for _, script := range a.workspaceScripts() {
+		here[script.Hash()] = true
+		rows = append(rows, trustRow{trustState(trust.ScriptVerdict(script)), script.Name(), script.File, script.Summary()})
+	}
 	others := 0
 	for _, e := range trust.Entries() {
 		if here[e.Hash] {
@@ -291,7 +295,7 @@ func trustState(v config.Verdict) string {
 }
 
 type trustShow struct {
-	Names []string `arg:"" name:"name" help:"A server's name, or a hook's: hook:1a2b3c4d."`
+	Names []string `arg:"" name:"name" help:"A server's name, a hook's (hook:1a2b3c4d), or a script's (script:close_issues)."`
 }
 
 func (trustShow) Help() string {
@@ -319,8 +323,17 @@ func (c *trustShow) Run(a *app) error {
 				fmt.Fprintf(a.stdout, "%s\n  from     %s\n  event    %s\n  tools    %s\n  command  %s\n", name, single(h.Origin()), h.Event, single(h.Matcher), single(h.Command))
 			}
 		}
+		for _, script := range a.workspaceScripts() {
+			if script.Name() == name {
+				found = true
+				fmt.Fprintf(a.stdout, "%s\n  from     %s\n  tool     %s\n", name, single(script.File), script.Tool)
+				for line := range strings.Lines(script.Text) {
+					fmt.Fprintf(a.stdout, "  | %s\n", single(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")))
+				}
+			}
+		}
 		if !found {
-			return &exitError{exitConfiguration, fmt.Errorf("no server or hook named %q is configured here; codemode-ls trust lists those of this workspace", name)}
+			return &exitError{exitConfiguration, fmt.Errorf("no server, hook or script named %q is configured here; codemode-ls trust lists those of this workspace", name)}
 		}
 	}
 	return nil
@@ -361,7 +374,7 @@ func (trustAllow) Help() string {
 }
 
 type trustAllow struct {
-	Names []string `arg:"" name:"name" help:"A server's name, or a hook's: hook:1a2b3c4d."`
+	Names []string `arg:"" name:"name" help:"A server's name, a hook's (hook:1a2b3c4d), or a script's (script:close_issues)."`
 }
 
 func (c *trustAllow) Run(a *app) error { return a.decide(c.Names, true) }
@@ -378,7 +391,7 @@ Examples:
 }
 
 type trustDeny struct {
-	Names []string `arg:"" optional:"" name:"name" help:"A server's name, or a hook's: hook:1a2b3c4d."`
+	Names []string `arg:"" optional:"" name:"name" help:"A server's name, a hook's (hook:1a2b3c4d), or a script's (script:close_issues)."`
 	All   bool     `xor:"what" help:"Refuse all servers and hooks that this workspace's files name, now or later."`
 	Reset bool     `xor:"what" help:"Take back the answer of --all."`
 }
@@ -420,6 +433,11 @@ func (c *trustDeny) Run(a *app) error {
 			still = append(still, h.Name())
 		}
 	}
+	for _, script := range a.workspaceScripts() {
+		if trust.ScriptVerdict(script) == config.Approved {
+			still = append(still, script.Name())
+		}
+	}
 	if len(still) > 0 {
 		fmt.Fprintf(a.stderr, "Still approved by name: %s\n", strings.Join(still, ", "))
 	}
@@ -439,6 +457,20 @@ func (a *app) trust() (*config.Trust, *config.Config, error) {
 	c := config.Load(o.Sources)
 	a.findings(c)
 	return trust, c, nil
+}
+
+// workspaceScripts are the scripts of the workspace that agents may be offered as tools.
+func (a *app) workspaceScripts() []config.Script {
+	o, err := a.options()
+	if err != nil {
+		return nil // the caller has been told so before
+	}
+	o.Sources.UserDir = "" // nobody has to decide on the user's own
+	found, problems := config.FindScripts(o.Sources)
+	for _, p := range problems {
+		fmt.Fprintln(a.stderr, printable(p))
+	}
+	return found
 }
 
 // decide stores the decision on each of the names; one that there is nothing of does
@@ -499,12 +531,22 @@ func (a *app) decideOn(trust *config.Trust, c *config.Config, name string, appro
 		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), name, single(h.Summary()))
 		return nil
 	}
+	for _, script := range a.workspaceScripts() {
+		if script.Name() != name {
+			continue
+		}
+		if err := trust.DecideScript(script, approve); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "%s %s: %s\n", verdictWord(approve), name, single(script.Summary()))
+		return nil
+	}
 	if !approve {
 		if done, err := a.withdraw(trust, name); done || err != nil {
 			return err
 		}
 	}
-	return &exitError{exitConfiguration, fmt.Errorf("no server or hook named %q is configured here; codemode-ls trust lists those of this workspace", name)}
+	return &exitError{exitConfiguration, fmt.Errorf("no server, hook or script named %q is configured here; codemode-ls trust lists those of this workspace", name)}
 }
 
 // withdraw refuses what was approved under a name and is not configured any more: of
