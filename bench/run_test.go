@@ -145,3 +145,60 @@ func verdict(t *testing.T, met bool, target string, args ...any) {
 	}
 	t.Logf("target "+word+": "+target, args...)
 }
+
+// PERF-12: `return 1` through the gateway, against codemode/exec: the program as both, in
+// turns, each run with a pause before it.
+func TestGatewayReturn1(t *testing.T) {
+	if !benchmarking() {
+		t.Skip("measures time: only with -bench")
+	}
+	binary := os.Getenv("CODEMODE_LS_BINARY")
+	if binary == "" {
+		t.Skip("CODEMODE_LS_BINARY is not set")
+	}
+	in, out := start(t, binary, "lsp", "--log-level=error")
+	editor := &peer{t: t, w: in, r: bufio.NewReader(out)}
+	editor.call("initialize", json.RawMessage(`{"processId":null,"rootUri":null,"capabilities":{}}`))
+	editor.notify("initialized", struct{}{})
+	direct := func(int) { editor.call("codemode/exec", map[string]any{"code": "return 1"}) }
+
+	in, out = start(t, binary, "mcp", "--alone", "--server", "demo="+binary+" demo")
+	lines := bufio.NewReader(out)
+	ask := func(message string) {
+		fmt.Fprintln(in, message)
+		for {
+			line, err := lines.ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			var m struct {
+				ID     int
+				Result struct{ IsError bool }
+			}
+			if err := json.Unmarshal([]byte(line), &m); err != nil || m.Result.IsError {
+				t.Fatalf("%v: %s", err, line)
+			}
+			if m.ID != 0 {
+				return
+			}
+		}
+	}
+	ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`)
+	fmt.Fprintln(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	gateway := func(int) {
+		ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"Exec","arguments":{"code":"return 1"}}}`)
+	}
+	measure(5, direct)
+	measure(5, gateway)
+	var directly, byGateway []time.Duration
+	for range 100 {
+		<-time.After(refillTime)
+		directly = append(directly, measure(1, direct)...)
+		<-time.After(refillTime)
+		byGateway = append(byGateway, measure(1, gateway)...)
+	}
+	d, d95 := percentiles(directly)
+	g, g95 := percentiles(byGateway)
+	t.Logf("return 1: codemode/exec p50 %v p95 %v; the gateway p50 %v p95 %v: %v more", d, d95, g, g95, g-d)
+	verdict(t, g-d <= 2*time.Millisecond, "at most 2 ms more through the gateway")
+}
