@@ -231,12 +231,15 @@ func DemoServer(executable string) Server {
 	return s
 }
 
+// CodeBadFlag is the code of the finding for a --server that cannot be read.
+const CodeBadFlag = "bad-flag"
+
 // flag reads NAME=COMMAND ARGS, or NAME=URL. Words before the command that are
 // assignments are its environment, as in a shell.
 func (l *loader) flag(value string) (Server, bool) {
 	bad := func(format string, args ...any) (Server, bool) {
 		l.config.Findings = append(l.config.Findings, Finding{
-			Severity: "error", Code: "bad-flag",
+			Severity: "error", Code: CodeBadFlag,
 			Message: fmt.Sprintf("--server %s: ", quoteWord(clip(value))) + fmt.Sprintf(format, args...),
 		})
 		return Server{}, false

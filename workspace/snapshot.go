@@ -153,7 +153,7 @@ func unreadHooks(c *config.Config) []permission.Problem {
 	var problems []permission.Problem
 	for _, f := range c.UnreadHooks {
 		problems = append(problems, permission.Problem{
-			File: f.File, Range: rangeOf(f), Message: "a hook that may deny calls is not understood (" + f.Message + ")",
+			File: f.File, Range: rangeOf(f), Message: "a hook that denies calls may be missing because of this: " + f.Message,
 		})
 	}
 	return problems

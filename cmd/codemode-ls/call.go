@@ -38,6 +38,9 @@ One call, through the same rules as those of scripts. Output and exit codes are 
 }
 
 func (c *callCommand) Run(a *app) error {
+	if err := validTimeout(c.Timeout); err != nil {
+		return err
+	}
 	name, rest, err := toolOf(c.Words)
 	if err != nil {
 		return err

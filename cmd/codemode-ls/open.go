@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"codemode-ls/config"
 	"codemode-ls/internal/telemetry"
@@ -172,7 +173,10 @@ func (a *app) report(w *workspace.Workspace, n needs) error {
 	for _, c := range s.Catalog.Conflicts() {
 		fmt.Fprintf(a.stderr, "%s is offered by %s and by %s; the first one keeps the name\n", printable(c.Name), oneLine(c.Kept), oneLine(c.Dropped))
 	}
-	if faulty(s) {
+	switch {
+	case slices.ContainsFunc(s.Config.Findings, func(f config.Finding) bool { return f.Code == config.CodeBadFlag }):
+		return &exitError{exitUsage, nil}
+	case faulty(s):
 		return &exitError{exitConfiguration, nil}
 	}
 	return nil
@@ -257,6 +261,19 @@ func validRules(lists ...[]string) error {
 			if err := permission.Valid(rule); err != nil {
 				return &exitError{exitUsage, fmt.Errorf("%q is not a rule: %w", rule, err)}
 			}
+			if strings.Contains(rule, ",") { // no name of a tool has one
+				return &exitError{exitUsage, fmt.Errorf("%q is not one rule: repeat the flag for each", rule)}
+			}
+		}
+	}
+	return nil
+}
+
+// validTimeout refuses a budget above its ceiling, which would be lowered.
+func validTimeout(d time.Duration) error {
+	for _, s := range config.Settings() {
+		if most := time.Duration(s.Ceiling) * time.Millisecond; s.Name == "exec.timeoutMs" && d > most {
+			return &exitError{exitUsage, fmt.Errorf("--timeout %s: the most is %s", d, most)}
 		}
 	}
 	return nil

@@ -52,6 +52,9 @@ progress go to standard error. Exit codes: 0 completed, 1 failed, 2 wrong usage,
 }
 
 func (c *runCommand) Run(a *app) error {
+	if err := validTimeout(c.Timeout); err != nil {
+		return err
+	}
 	if err := c.combined(); err != nil {
 		return err
 	}

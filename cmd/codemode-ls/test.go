@@ -67,6 +67,9 @@ type tested struct {
 }
 
 func (c *testCommand) Run(a *app) error {
+	if err := validTimeout(c.Timeout); err != nil {
+		return err
+	}
 	switch {
 	case c.ReRecord && !c.Update:
 		return &exitError{exitUsage, errors.New("--re-record calls real servers and replaces recordings: say --update too")}
@@ -117,6 +120,9 @@ func (c *testCommand) Run(a *app) error {
 		printGitHub(a.stdout, all)
 	default:
 		printTotal(a.stdout, all)
+	}
+	if err == nil && len(all) == 0 {
+		err = &exitError{exitFailed, fmt.Errorf("no script with a cassette (NAME%s beside NAME.exec.ts) is here; codemode-ls run --record writes one", cassetteSuffix)}
 	}
 	if err == nil && failed {
 		err = &exitError{exitFailed, nil}

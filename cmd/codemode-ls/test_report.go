@@ -111,7 +111,6 @@ func printTotal(w io.Writer, all []tested) {
 		}
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(w, "No script with a cassette (NAME%s beside NAME.exec.ts) is here.\n", cassetteSuffix)
 		return
 	}
 	fmt.Fprintf(w, "%d passed, %d failed", len(all)-failed-updated, failed)

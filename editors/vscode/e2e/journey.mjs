@@ -180,7 +180,7 @@ await step("after trust, the user's server starts and the workspace's is asked f
   assert.match(text, /codemode-ls/);
   assert.match(text, /demo/);
   assert.match(text, /mcp\.json/);
-  await page.locator('.activitybar [aria-label^="Explorer"]').first().click();
+  await command("View: Show Explorer");
   await statusBar.filter({ hasText: /Code Mode: [1-9]/ }).waitFor();
 });
 
@@ -257,7 +257,7 @@ await step("PERM-4: always allowed in this workspace, it asks no more", async ()
 });
 
 await step("VSC-3: prose typed while calls wait allows nothing, in any editor and any view", async () => {
-  await page.locator('.activitybar [aria-label^="Explorer"]').first().click();
+  await command("View: Show Explorer");
   await open("clean.exec.ts");
   await lens("Run").click();
   await waiting.filter({ hasText: "4 waiting" }).waitFor();
@@ -331,7 +331,7 @@ await step("VSC-4: the catalog is the text that a model reads, for any budget", 
 });
 
 await step("VSC-2: a large value is named with its size and fetched when asked for", async () => {
-  await page.locator('.activitybar [aria-label^="Explorer"]').first().click();
+  await command("View: Show Explorer");
   await open("large.exec.ts");
   await lineOf("return").click();
   await page.keyboard.press("F5");
@@ -359,7 +359,7 @@ await step("VSC-10: the first steps are a view and a walkthrough", async () => {
 });
 
 await step("VSC-9: a recorded run is a test in the Test Explorer", async () => {
-  await page.locator('.activitybar [aria-label^="Explorer"]').first().click();
+  await command("View: Show Explorer");
   await open("add.exec.ts");
   await lineOf("return").click();
   await command("Code Mode: Record Script as Test");
@@ -372,7 +372,7 @@ await step("VSC-9: a recorded run is a test in the Test Explorer", async () => {
 });
 
 await step("VSC-10: a language server that is killed in a run is a sentence, and is there again", async () => {
-  await page.locator('.activitybar [aria-label^="Explorer"]').first().click();
+  await command("View: Show Explorer");
   await open("slow.exec.ts");
   await lens("Run").click();
   await answer("pause", "allow");
