@@ -226,9 +226,10 @@ func pool() *catalog.Catalog {
 // A bench is a Runner over fakes, with every tool allowed unless rules are given.
 type bench struct {
 	*Runner
-	server *fakeServer
-	store  *permission.Store
-	events []Event
+	server   *fakeServer
+	store    *permission.Store
+	eventsMu sync.Mutex // several runs at once
+	events   []Event
 }
 
 func setup(t *testing.T, f fakeSandbox, rules ...permission.Rule) *bench {
@@ -261,10 +262,9 @@ func (b *bench) run(t *testing.T, q Request) *Result {
 	if q.Code == "" {
 		q.Code = "return 1"
 	}
-	var mu sync.Mutex
 	q.Events = func(e Event) {
-		mu.Lock()
-		defer mu.Unlock()
+		b.eventsMu.Lock()
+		defer b.eventsMu.Unlock()
 		b.events = append(b.events, e)
 	}
 	return b.Run(t.Context(), q)
