@@ -246,6 +246,11 @@ func commandOf(err error) string {
 	return ""
 }
 
+// doubled is the time within which a second signal is the first one once more: a
+// terminal signals the launchers in front of the program too (npx, a wrapper of
+// Node.js), and they pass theirs on.
+const doubled = 250 * time.Millisecond
+
 // endingNotice is how long what was interrupted may take to end in silence.
 const endingNotice = time.Second
 
@@ -263,6 +268,7 @@ func interruptible(stderr io.Writer, f *force) (context.Context, context.CancelF
 	var hint <-chan time.Time
 	go func() {
 		defer close(stopped)
+		var first time.Time
 		for {
 			select {
 			case <-done:
@@ -271,10 +277,14 @@ func interruptible(stderr io.Writer, f *force) (context.Context, context.CancelF
 				fmt.Fprintln(stderr, "codemode-ls: ending; interrupt again to end at once")
 			case <-signals:
 				if ctx.Err() != nil {
+					if time.Since(first) < doubled {
+						continue
+					}
 					fmt.Fprintln(stderr, "codemode-ls: ended at once")
 					f.use()
 					os.Exit(exitInterrupted)
 				}
+				first = time.Now()
 				cancel(errors.New("interrupted"))
 				if isTerminal(stderr) {
 					hint = time.After(endingNotice)

@@ -242,6 +242,22 @@ func TestCli4Interrupt(t *testing.T) {
 	}
 }
 
+// CLI-4, DIST-2: an interrupt that a launcher passes on, beside the terminal's own,
+// is no second one.
+func TestCli4DoubledInterrupt(t *testing.T) {
+	p := onTerminal(t, `console.log("begun"); for (;;) await tools.mcp__demo__add({ a: 1, b: 2 })`, nil, "run")
+	p.see("begun")
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} { // two of a kind could become one
+		if err := p.cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown, code := p.end()
+	if code != exitInterrupted || !strings.Contains(shown, "Script cancelled") {
+		t.Errorf("exit code %d, terminal %q", code, shown)
+	}
+}
+
 // CLI-4: what takes long to end says how to end it at once, and does.
 func TestCli4SecondInterrupt(t *testing.T) {
 	server := filepath.Join(t.TempDir(), "stuck.sh")
