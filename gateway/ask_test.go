@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"codemode-ls/workspace"
 )
 
 const doIt = `return (await tools.mcp__a__do({ what: "now" })).arguments.what`
@@ -132,6 +134,26 @@ func TestGate1SessionsApart(t *testing.T) {
 	a.send(`{"jsonrpc":"2.0","id":` + string(q.ID) + `,"result":{"action":"accept","content":{"decision":"Deny"}}}`)
 	if r := a.result(a.answer(id)); !r.IsError {
 		t.Errorf("another session's answer counted: %+v", r)
+	}
+}
+
+// GATE-1, PERM-11: the audit log tells sessions apart.
+func TestGate1AuditBySession(t *testing.T) {
+	state := t.TempDir()
+	f := open(t, func(_ *Options, w *workspace.Options) { w.StateDir = state })
+	for range 2 {
+		f.connect("2025-11-25", "{}").exec(`await tools.mcp__a__read({ n: 1 }); await tools.mcp__a__read({ n: 2 })`)
+	}
+	entries, err := f.host.(*Local).Workspace().Decisions(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sessions := map[string]int{}
+	for _, e := range entries {
+		sessions[e.Session]++
+	}
+	if len(entries) != 4 || len(sessions) != 2 || sessions[""] > 0 {
+		t.Errorf("%+v", entries)
 	}
 }
 

@@ -59,6 +59,7 @@ type Gateway struct {
 
 	version atomic.Uint64 // counts changes of what is offered
 	wake    chan struct{} // capacity 1
+	long    chan struct{} // has one for each long message that is being answered
 
 	declaring sync.Mutex // held while the tools are set
 	set       string     // what was declared last; guarded by declaring
@@ -73,7 +74,7 @@ type Gateway struct {
 // New makes a gateway; Close ends it. The host stays the caller's.
 func New(o Options) *Gateway {
 	g := &Gateway{
-		o: o, host: o.Host, log: o.Log, wake: make(chan struct{}, 1),
+		o: o, host: o.Host, log: o.Log, wake: make(chan struct{}, 1), long: make(chan struct{}, maxLongMessages),
 		known: map[string]declared{}, sessions: map[string]*session{}, flights: map[string]*flight{}, watching: map[server.ClientSession]bool{},
 	}
 	if g.log == nil {

@@ -136,6 +136,18 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	case http.MethodPost:
+		// By the length that is announced: what is not is long.
+		size := int(min(r.ContentLength, maxMessage))
+		if size < 0 {
+			size = maxMessage
+		}
+		leave, ok := d.g.enterLong(size)
+		if !ok {
+			w.Header().Set("Retry-After", "1")
+			refuse(w, http.StatusServiceUnavailable, errManyLong.Error())
+			return
+		}
+		defer leave()
 		if !d.post(w, r) {
 			return
 		}

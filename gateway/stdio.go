@@ -20,8 +20,15 @@ import (
 
 // Limits of one connection.
 const (
-	maxMessage  = 16 << 20 // bytes of one message
-	maxRequests = 256      // that are answered at the same time
+	maxMessage  = 4 << 20 // bytes of one message
+	maxRequests = 256     // that are answered at the same time
+)
+
+// A long message costs many times its size until it is answered: a few at a time bound
+// the memory of the gateway.
+const (
+	longMessage     = 256 << 10 // bytes
+	maxLongMessages = 8         // of all sessions
 )
 
 // lastAnswers is how long requests in progress may take when the input has ended: the
@@ -116,6 +123,23 @@ type message struct {
 // errTooLong is what a line over the limit is answered with.
 var errTooLong = fmt.Errorf("the message is longer than %d bytes", maxMessage)
 
+// errManyLong is what a long message is answered with while there are too many.
+var errManyLong = fmt.Errorf("%d messages of more than %d bytes are being answered; try again later", maxLongMessages, longMessage)
+
+// enterLong lets a message in, unless it is long and too many such are; leave lets it
+// out.
+func (g *Gateway) enterLong(size int) (leave func(), ok bool) {
+	if size < longMessage {
+		return func() {}, true
+	}
+	select {
+	case g.long <- struct{}{}:
+		return func() { <-g.long }, true
+	default:
+		return nil, false
+	}
+}
+
 // read reads messages until the input ends.
 func (s *stream) read(ctx context.Context, in io.Reader) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
@@ -173,9 +197,15 @@ func (s *stream) take(ctx context.Context, line []byte, slots chan struct{}) {
 			s.write(invalid(mcp.PARSE_ERROR, "the message is not JSON"))
 			return
 		}
+		leave, ok := s.g.enterLong(len(line))
+		if !ok {
+			s.write(invalid(mcp.INVALID_REQUEST, errManyLong.Error()))
+			return
+		}
 		slots <- struct{}{}
 		s.requests.Go(func() {
 			defer func() { <-slots }()
+			defer leave()
 			var answers []mcp.JSONRPCMessage
 			for _, one := range batch {
 				if a := s.handle(ctx, one); a != nil {
@@ -202,6 +232,13 @@ func (s *stream) take(ctx context.Context, line []byte, slots chan struct{}) {
 		}
 		s.handle(ctx, line)
 	default:
+		leave, ok := s.g.enterLong(len(line))
+		if !ok {
+			refused := invalid(mcp.INVALID_REQUEST, errManyLong.Error())
+			_ = json.Unmarshal(m.ID, &refused.ID)
+			s.write(refused)
+			return
+		}
 		// Registered here, so that a cancellation right behind it finds it.
 		ctx, cancel := context.WithCancel(ctx)
 		s.mu.Lock()
@@ -210,6 +247,7 @@ func (s *stream) take(ctx context.Context, line []byte, slots chan struct{}) {
 		slots <- struct{}{}
 		s.requests.Go(func() {
 			defer func() { <-slots }()
+			defer leave()
 			answer := s.handle(ctx, line)
 			cancelled := ctx.Err() != nil
 			s.mu.Lock()
