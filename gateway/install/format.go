@@ -71,7 +71,8 @@ func parseJSON(text []byte) (*hujson.Value, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, nil
 	}
-	v, err := hujson.Parse(slices.Clone(text))
+	// hujson wants a comment on the last line to have an end.
+	v, err := hujson.Parse(append(slices.Clone(text), '\n'))
 	if err != nil {
 		return nil, err
 	}

@@ -173,7 +173,7 @@ func (t Target) Plan(file string, c Command, move bool) (*Plan, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s is not understood, so nothing is changed in it: %w", file, err)
 	case slices.Contains(names, ServerName):
-		return nil, fmt.Errorf("%s has a server %q already; codemode-ls mcp uninstall --client %s takes it out", file, ServerName, t.Name)
+		return nil, fmt.Errorf("%s has a server %q already; codemode-ls mcp uninstall --client %s takes it out if mcp install wrote it, else give it another name", file, ServerName, t.Name)
 	case move && t.client == nil:
 		return nil, fmt.Errorf("the servers of %s cannot be moved: codemode-ls does not read them", t.Title)
 	}
