@@ -46,7 +46,7 @@ func ShownActions(client *Client, found []protocol.CodeAction, only []protocol.C
 	answer := []protocol.CommandOrCodeAction{}
 	for i := range found {
 		a := &found[i]
-		if !wanted(only, *a.Kind) {
+		if !requested(only, *a.Kind) {
 			continue
 		}
 		if shown := forActionClient(client, a); shown != nil {
@@ -56,8 +56,8 @@ func ShownActions(client *Client, found []protocol.CodeAction, only []protocol.C
 	return answer
 }
 
-// wanted says whether a kind is one that the client asked for, or below it.
-func wanted(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
+// requested reports whether a kind is one that the client asked for, or below it.
+func requested(only []protocol.CodeActionKind, kind protocol.CodeActionKind) bool {
 	if len(only) == 0 {
 		return !strings.HasPrefix(string(kind), "source.") // those run without being looked at
 	}
@@ -155,7 +155,7 @@ func (s *Script) actions(ctx context.Context, p *protocol.CodeActionParams) ([]p
 	return distinct(all), ctx.Err()
 }
 
-// touches says whether two ranges have a place in common.
+// touches reports whether two ranges have a place in common.
 func touches(a, b script.Range) bool { return !earlier(a.End, b.Start) && !earlier(b.End, a.Start) }
 
 // distinct leaves out actions that were offered before: one fix may repair several

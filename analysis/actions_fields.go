@@ -48,7 +48,7 @@ func (m *fixer) fillInCall(u script.Use) (fix, bool) {
 	return c, len(c.edits) > 0
 }
 
-// missingFields are the edits that add what an object as it is written lacks, and
+// missingFields are the edits that add what an object as it is written is missing, and
 // the objects in it.
 func (m *fixer) missingFields(l script.Literal, schema schemaNode, depth int) []edit {
 	if depth > maxSchemaSteps {
@@ -171,7 +171,7 @@ func propertyOrder(schema schemaNode) []string {
 	return names
 }
 
-// rewrites are the changes that fix nothing but may be wanted at a place.
+// rewrites are the changes that fix nothing but may be useful at a place.
 func (m *fixer) rewrites(within script.Range) []fix {
 	var all []fix
 	for _, u := range m.uses {

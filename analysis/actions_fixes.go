@@ -45,7 +45,7 @@ func (m *fixer) fixes(f finding) []fix {
 	case script.CodeOptionsMisplaced:
 		return m.moveOptions(f)
 	case script.CodeOptionsField, script.CodeOptionsType, script.CodeOptionsInvalid:
-		return m.mendOptions(f)
+		return m.fixOptions(f)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (m *fixer) await(f finding) []fix {
 	return append(all, fix{title: "Mark as intentionally not awaited (void)", edits: []edit{{start, start, "void "}}})
 }
 
-// isCollection says whether an expression is a Map or a Set, which have no map.
+// isCollection reports whether an expression is a Map or a Set, which have no map.
 func (m *fixer) isCollection(text string) bool {
 	if collection.MatchString(text) {
 		return true
@@ -299,7 +299,7 @@ func (m *fixer) inputOf(u script.Use) (schemaNode, bool) {
 	return schemaNode{t.InputSchema, t.InputSchema}, true
 }
 
-// replacements are what can be written for a name that the sandbox lacks, by a
+// replacements are what can be written for a name that is missing in the sandbox, by a
 // pattern of what stands there.
 var replacements = []struct {
 	pattern *regexp.Regexp // begins with the name
@@ -320,7 +320,7 @@ var replacements = []struct {
 
 var pause = regexp.MustCompile(`await\s+new\s+Promise\(\s*(?:\(\s*)?(\w+)(?:\s*\))?\s*=>\s*(?:\{\s*)?setTimeout\(\s*(?:\w+|\(\)\s*=>\s*\w+\(\))\s*(?:,[^()]*)?\)\s*;?\s*(?:\}\s*)?\)\s*;?[ \t]*`)
 
-// instead writes what the sandbox has for what it lacks, where there is something.
+// instead writes what the sandbox has in its place, where there is something.
 func (m *fixer) instead(f finding) []fix {
 	start := m.offset(f.at.Start)
 	rest := m.text[start:]
@@ -412,8 +412,8 @@ func (m *fixer) moveOptions(f finding) []fix {
 
 var optionFields = []string{"timeout_ms", "max_tool_calls", "max_output_tokens"}
 
-// mendOptions mends a field of the options line.
-func (m *fixer) mendOptions(f finding) []fix {
+// fixOptions fixes a field of the options line.
+func (m *fixer) fixOptions(f finding) []fix {
 	start, end := m.offset(f.at.Start), m.offset(f.at.End)
 	text := m.text[start:end]
 	switch f.Code {
@@ -448,7 +448,7 @@ func (m *fixer) mendOptions(f finding) []fix {
 
 var bareOption = regexp.MustCompile(`([{,]\s*)([A-Za-z_]\w*)\s*:`)
 
-// sameOption says whether a name is another spelling of an option's.
+// sameOption reports whether a name is another spelling of an option's.
 func sameOption(said, field string) bool {
 	bare := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
 	s, f := bare(said), bare(field)

@@ -59,7 +59,7 @@ func (m *fixer) withoutImport(r script.Reach, statement script.Span) []fix {
 	return append(all, fix{title: title, edits: []edit{{from, to, ""}}, preferred: true, safe: len(all) == 0 && len(used) == 0})
 }
 
-// global says whether a script has what an import names without it.
+// global reports whether a script has what an import names without it.
 func (m *fixer) global(n script.Imported) bool {
 	return (n.Name == n.Local || n.Name == "default" || n.Name == "*") && m.Diagnosis.declared(n.Local)
 }

@@ -159,7 +159,7 @@ var memberPath = regexp.MustCompile(`^[\w$]+(?:\.[\w$]+)*$`)
 
 func isMemberPath(text string) bool { return memberPath.MatchString(text) }
 
-// taken says whether a name of a callback is used elsewhere, so that it cannot be
+// taken reports whether a name of a callback is used elsewhere, so that it cannot be
 // declared around it.
 func (w *unchaining) taken(name string, l script.ChainLink) bool {
 	for n := range strings.FieldsSeq(strings.Map(nameOrSpace, name)) {

@@ -6,9 +6,9 @@ import (
 	"codemode-ls/script"
 )
 
-// lacking are the globals that other JavaScript hosts have and a script does
+// hostGlobals are the globals that other JavaScript hosts have and a script does
 // not (ISO-1, ISO-2), each with what to do instead (DIAG-1).
-var lacking = map[string]string{
+var hostGlobals = map[string]string{
 	"fetch":          adviceNetwork,
 	"XMLHttpRequest": adviceNetwork,
 	"WebSocket":      adviceNetwork,
@@ -78,7 +78,7 @@ const (
 	adviceModules  = "A script is one file: write what it needs into it, and call tools as tools.<name>(…)."
 	adviceProcess  = "A script has no environment, arguments or files: write values into it, or call a tool."
 	adviceFiles    = "A script has no files: call a tool that reads or writes them."
-	advicePrograms = "A script starts no programs: call a tool that does what is wanted."
+	advicePrograms = "A script starts no programs: call a tool that does it."
 	adviceCrypto   = "Math.random() is there; for secure randomness or hashes call a tool that offers them."
 	adviceLists    = "Use the methods of arrays and objects."
 	adviceDates    = "Use Date and Intl.DateTimeFormat."
@@ -133,7 +133,7 @@ func library(module string) string {
 	return libraries[module]
 }
 
-// notChecked are names of lacking that TypeScript takes for granted, because
+// notChecked are names of hostGlobals that TypeScript takes for granted, because
 // they belong to ECMAScript.
 var notChecked = map[string]bool{"SharedArrayBuffer": true, "Atomics": true, "eval": true, "Function": true}
 

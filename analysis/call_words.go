@@ -11,7 +11,7 @@ import (
 	"codemode-ls/script"
 )
 
-// callStates are the states of the calls by the place of the call, in words.
+// callStates are the states of the calls by the place of the call, as text.
 func (s *Script) callStates() map[script.Position]string {
 	groups := map[script.Position][]exec.CallRecord{}
 	for _, call := range s.Calls {
@@ -92,7 +92,7 @@ func ownTime(calls []exec.CallRecord) string {
 	return ", " + milliseconds(total)
 }
 
-// milliseconds is a time in words.
+// milliseconds is a time as text.
 func milliseconds(ms int64) string {
 	switch d := time.Duration(ms) * time.Millisecond; {
 	case d >= 10*time.Second:

@@ -22,7 +22,7 @@ type checker struct{ engine *typescript.Engine }
 func NewChecker(engine *typescript.Engine) exec.Checker { return checker{engine} }
 
 // Check satisfies exec.Checker: what an editor would show, in the same words. Why a
-// tool is not in the pool is the run's to tell.
+// tool is not in the pool is the run's to report.
 func (c checker) Check(ctx context.Context, source *script.Source, l script.Language, pool *catalog.Catalog) ([]exec.Diagnostic, error) {
 	return Check(ctx, c.engine, &workspace.Snapshot{Catalog: pool, Rules: &permission.Rules{}}, source, l)
 }

@@ -167,7 +167,7 @@ func (c *completer) toolItem(f candidate) protocol.CompletionItem {
 	}
 	returns := returnType(c.snap.Workspace.Catalog, t)
 	if client.LabelDetails {
-		// In a narrow list the tool's own name is what tells it from the others. What
+		// In a narrow list the tool's own name is what distinguishes it from the others. What
 		// is typed may be any part of the full name.
 		item.Label, item.FilterText = Plain(t.MCPName, 200), Optional(t.Name)
 		description := Plain(t.Server, 60)
@@ -386,7 +386,7 @@ func data(d itemData) protocol.LSPAny {
 
 // engineCompletion is what TypeScript offers, as far as the client can show it.
 func (s *Script) engineCompletion(ctx context.Context, p *protocol.CompletionParams) (*protocol.CompletionList, error) {
-	// Incomplete: the client shall ask again, when there may be an engine.
+	// Incomplete: the client asks again, when there may be an engine.
 	snap, doc := s.View, s.Doc
 	none := &protocol.CompletionList{IsIncomplete: true, Items: []protocol.CompletionItem{}}
 	if s.Engine == nil {
@@ -406,7 +406,7 @@ func (s *Script) engineCompletion(ctx context.Context, p *protocol.CompletionPar
 			item.Data = data(itemData{URI: doc.URI, Engine: item.Data})
 		}
 	}
-	list.Items = withoutLacking(list.Items, doc.Text)
+	list.Items = withoutHostGlobals(list.Items, doc.Text)
 	// The engine's order of globals changes from one time to the next, and not every
 	// client sorts what is equal by its label. That of properties is the schema's.
 	slices.SortStableFunc(list.Items, func(a, b protocol.CompletionItem) int {

@@ -16,8 +16,8 @@ var optionWords = map[string]string{
 
 var (
 	optionsHead = regexp.MustCompile(`^\x{feff}?[ \t]*//[ \t]*@options\b[ \t]*:?[ \t]*`)
-	// optionBegun is a field's name that is being typed.
-	optionBegun = regexp.MustCompile(`[{,][ \t]*("?[A-Za-z_]*)$`)
+	// unfinishedOption is a field's name that is being typed.
+	unfinishedOption = regexp.MustCompile(`[{,][ \t]*("?[A-Za-z_]*)$`)
 )
 
 // optionCompletion offers the fields of the options line, as JSON; ok is false
@@ -30,12 +30,12 @@ func optionCompletion(doc *Document, at protocol.Position) (list *protocol.Compl
 		return nil, false
 	}
 	list = &protocol.CompletionList{Items: []protocol.CompletionItem{}}
-	begun := optionBegun.FindStringSubmatchIndex(doc.Text[start+len(head) : offset])
-	if begun == nil {
+	unfinished := unfinishedOption.FindStringSubmatchIndex(doc.Text[start+len(head) : offset])
+	if unfinished == nil {
 		return list, true
 	}
 	line, _, _ := strings.Cut(doc.Text[start:], "\n")
-	from, to := start+len(head)+begun[2], offset
+	from, to := start+len(head)+unfinished[2], offset
 	if strings.HasPrefix(doc.Text[from:], `"`) && strings.HasPrefix(doc.Text[to:], `"`) && to > from {
 		to++
 	}

@@ -156,9 +156,9 @@ func (n schemaNode) valuesAt(path []string) []jsontext.Value {
 	return values
 }
 
-// withoutLacking leaves out what a script does not have although TypeScript
+// withoutHostGlobals leaves out what a script does not have although TypeScript
 // offers it: it belongs to ECMAScript, or to the function around a body.
-func withoutLacking(items []protocol.CompletionItem, text string) []protocol.CompletionItem {
+func withoutHostGlobals(items []protocol.CompletionItem, text string) []protocol.CompletionItem {
 	own := strings.Contains(text, "function")
 	return slices.DeleteFunc(items, func(item protocol.CompletionItem) bool {
 		global := item.Kind == protocol.CompletionItemKindVariable || item.Kind == protocol.CompletionItemKindFunction ||

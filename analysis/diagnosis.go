@@ -147,7 +147,7 @@ func (d *Diagnosis) add(f finding) {
 }
 
 // replace takes out what TypeScript says in a range under one of the codes (all
-// when there are none), and says whether there was any.
+// when there are none), and reports whether there was any.
 func (d *Diagnosis) replace(in script.Range, codes ...int32) (found bool) {
 	if len(d.gone) != len(d.Types) {
 		d.gone = make([]bool, len(d.Types))
@@ -188,7 +188,7 @@ func (d *Diagnosis) slice(r script.Range) string {
 	return d.text[d.at.OffsetUTF16(r.Start):d.at.OffsetUTF16(r.End)]
 }
 
-// Errors are the errors of a diagnosis in words, and the denied tools. A tool that
+// Errors are the errors of a diagnosis as text, and the denied tools. A tool that
 // is gone comes before what TypeScript makes of it.
 func (d *Diagnosis) Errors() []string {
 	var all []string

@@ -77,13 +77,13 @@ func (d *Diagnosis) globals() {
 		name := d.slice(at)
 		before := strings.TrimRight(d.text[:d.at.OffsetUTF16(at.Start)], " \t\r\n")
 		switch {
-		case slices.Contains(missingName, int32(code)) && lacking[name] != "":
+		case slices.Contains(missingName, int32(code)) && hostGlobals[name] != "":
 			if !strings.HasSuffix(before, "typeof") {
-				report(at, name, lacking[name])
+				report(at, name, hostGlobals[name])
 			}
 		case slices.Contains(missingName, int32(code)) && libraries[name] != "" && d.usedAsLibrary(at):
 			report(at, name, libraries[name])
-		case (code == 7017 || code == 2339) && lacking[name] != "" && strings.HasSuffix(before, "globalThis."):
+		case (code == 7017 || code == 2339) && hostGlobals[name] != "" && strings.HasSuffix(before, "globalThis."):
 			// GlobalMembers has it
 		case d.ofGlobal(t):
 			// TypeScript keeps const and class out of globalThis, the sandbox does not.
@@ -111,31 +111,31 @@ func (d *Diagnosis) globals() {
 		}
 	}
 	d.Types = kept
-	for _, at := range d.source.GlobalMembers(func(name string) bool { return lacking[name] != "" }) {
+	for _, at := range d.source.GlobalMembers(func(name string) bool { return hostGlobals[name] != "" }) {
 		d.Types = slices.DeleteFunc(d.Types, func(t protocol.Diagnostic) bool { // rare
 			return t.Code == protocol.Integer(7053) && covers(utf16Range(t.Range), at)
 		})
-		report(at, d.slice(at), lacking[d.slice(at)]) // which TypeScript does not say of JavaScript
+		report(at, d.slice(at), hostGlobals[d.slice(at)]) // which TypeScript does not say of JavaScript
 	}
 	for _, at := range d.source.Mentions(func(name string) bool {
-		return lacking[name] != "" && name != "require" && (notChecked[name] || !d.Checked)
+		return hostGlobals[name] != "" && name != "require" && (notChecked[name] || !d.Checked)
 	}) {
 		name := d.slice(at)
 		after := strings.TrimLeft(d.text[d.at.OffsetUTF16(at.End):], " \t")
 		if strings.HasPrefix(after, "(") || strings.HasPrefix(after, ")(") || name != "Function" && name != "eval" && strings.HasPrefix(after, ".") {
-			report(at, name, lacking[name])
+			report(at, name, hostGlobals[name])
 		}
 	}
 }
 
-// usedAsLibrary says whether a name stands there as that of a module does: it is
+// usedAsLibrary reports whether a name stands there as that of a module does: it is
 // called, or a member of it is.
 func (d *Diagnosis) usedAsLibrary(at script.Range) bool {
 	after := strings.TrimLeft(d.text[d.at.OffsetUTF16(at.End):], " \t")
 	return strings.HasPrefix(after, "(") || strings.HasPrefix(after, ".")
 }
 
-// ofGlobal says whether a complaint is about a member of globalThis that every
+// ofGlobal reports whether a complaint is about a member of globalThis that every
 // script has.
 func (d *Diagnosis) ofGlobal(t protocol.Diagnostic) bool {
 	switch t.Code {

@@ -42,7 +42,7 @@ func (d *Diagnosis) input() {
 	}
 }
 
-// reported says whether TypeScript has an error within a range: what it cannot find is
+// reported reports whether TypeScript has an error within a range: what it cannot find is
 // no type for JSON either.
 func (d *Diagnosis) reported(in script.Range) bool {
 	return slices.ContainsFunc(d.Types, func(t protocol.Diagnostic) bool {

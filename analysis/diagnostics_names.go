@@ -144,7 +144,7 @@ func (d *Diagnosis) byName(u script.Use) (name string, end int) {
 	return name, end
 }
 
-// sameWords says whether two names differ in nothing but case and what stands
+// sameWords reports whether two names differ in nothing but case and what stands
 // between their words.
 func sameWords(a, b string) bool {
 	bare := func(s string) string {
@@ -158,7 +158,7 @@ func sameWords(a, b string) bool {
 	return bare(a) == bare(b)
 }
 
-// isTool says whether a name is that of a tool.
+// isTool reports whether a name is that of a tool.
 func (d *Diagnosis) isTool(name string) bool {
 	_, known := d.Pool.Catalog.Find(name)
 	return known

@@ -43,7 +43,7 @@ func utf16Range(r protocol.Range) script.Range {
 	}
 }
 
-// within says whether a position lies in a range, its end included.
+// within reports whether a position lies in a range, its end included.
 func within(r script.Range, p script.Position) bool {
 	return !earlier(p, r.Start) && !earlier(r.End, p)
 }
@@ -52,7 +52,7 @@ func earlier(a, b script.Position) bool {
 	return a.Line < b.Line || a.Line == b.Line && a.Character < b.Character
 }
 
-// covers says whether a range lies in another.
+// covers reports whether a range lies in another.
 func covers(outer, inner script.Range) bool {
 	return !earlier(inner.Start, outer.Start) && !earlier(outer.End, inner.End)
 }

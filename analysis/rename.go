@@ -226,7 +226,7 @@ func ComparePositions(a, b protocol.Position) int {
 	}
 }
 
-// RenameProvider says whether names can be looked at before they are renamed:
+// RenameProvider reports whether names can be looked at before they are renamed:
 // only to clients that know of it (LSP 3.17).
 func RenameProvider(c *Client) protocol.RenameProvider {
 	if !c.PrepareRename {

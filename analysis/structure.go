@@ -121,7 +121,7 @@ func (d *Document) fold(f protocol.FoldingRange) protocol.FoldingRange {
 	return f
 }
 
-// closesAt says whether a line begins with what closes something.
+// closesAt reports whether a line begins with what closes something.
 func (d *Document) closesAt(line uint32) bool {
 	start := d.Offset(protocol.Position{Line: line})
 	rest := strings.TrimLeft(d.Text[start:], " \t")

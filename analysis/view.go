@@ -100,7 +100,7 @@ func (s *Script) newest(ctx context.Context) *View {
 }
 
 // unanswered says what to do when the engine has no answer: the caller's own
-// end is passed on, an engine that is down or has not heard of a document yet is
+// end is passed on, an engine that is down or has not received a document yet is
 // not the client's problem.
 func (s *Script) unanswered(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {

@@ -80,7 +80,7 @@ const (
 	emptyInstructions   = "No MCP server gives instructions now; later updates may add some."
 )
 
-// Announce says what a conversation must be told about the pool, nil when it
+// Announce says what a conversation needs to know about the pool, nil when it
 // knows all. It remembers nothing: the answer follows from the markers and the
 // pool alone (ANN-0…13).
 func (c *Catalog) Announce(q AnnounceRequest) *Announcement {
@@ -159,7 +159,7 @@ func (b body) announce(channel Channel, history []marker, declared bool) *Announ
 	return say(diffMarker, diff, marker{Hash: hash, Truncated: true, Tools: b.tools, Base: base.Hash})
 }
 
-// isCatalog tells markers of messages after which a catalog has been read.
+// isCatalog reports whether a marker is of a message after which a catalog has been read.
 func (m marker) isCatalog() bool { return m.Kind == fullMarker || m.Kind == diffMarker }
 
 func hasFull(history []marker, hash string) bool {
@@ -221,7 +221,7 @@ func (c *Catalog) instructionsBody() body {
 	return b
 }
 
-// diffText tells which namespaces appeared, changed their count or went away
+// diffText says which namespaces appeared, changed their count or went away
 // since the newest full catalog of the conversation (ANN-6).
 func diffText(before, now map[string]int) string {
 	names := slices.Sorted(maps.Keys(now))

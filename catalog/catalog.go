@@ -15,7 +15,7 @@ type Annotations struct {
 	ReadOnly, Destructive, Idempotent, OpenWorld *bool
 }
 
-// Hints are the hints of a tool for somebody who must allow a call of it, in words:
+// Hints are the hints of a tool for somebody who must allow a call of it, as text:
 // "destructive, reaches the outside world". They come from its server and allow
 // nothing (PERM-9). Of a tool that is not there: "".
 func (c *Catalog) Hints(name string) string {
@@ -52,7 +52,7 @@ type Tool struct {
 	Deprecated     bool
 	// Problems are the parts that were broken when the tool was read (POOL-5).
 	// Their paths point into the tool. Broken has these and those that
-	// rendering the schemas brought up.
+	// rendering of the schemas reported.
 	Problems []typegen.Problem
 
 	raw jsontext.Value // the whole element as sent
@@ -114,7 +114,7 @@ type Server struct {
 	// and with it the permissions that were given to it (POOL-2).
 	Gone  bool
 	Tools []*Tool // in byte order of name; duplicates within the server removed
-	// Problems are tools that could not be taken in at all, in words.
+	// Problems are tools that could not be read at all, as text.
 	Problems []string
 
 	sent  []*Tool // by place in the answer; nil where Problems has something

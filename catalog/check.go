@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Check tells whether a script may call the member of tools["$codemode"] with
+// Check reports whether a script may call the member of tools["$codemode"] with
 // this argument; none at all is the same as {}. The error says what is wrong and
 // shows the expected shape, rendered from the member's schema (SRCH-6).
 func Check(member string, arguments jsontext.Value) error {
@@ -172,7 +172,7 @@ func kindOf(v jsontext.Value) string {
 	return "null"
 }
 
-// is tells whether a value of a kind is of a type of JSON Schema.
+// is reports whether a value of a kind is of a type of JSON Schema.
 func is(v jsontext.Value, kind, want string) bool {
 	if want == "integer" && kind == "number" {
 		n, err := strconv.ParseFloat(string(trim(v)), 64)

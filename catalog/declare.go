@@ -54,7 +54,7 @@ func (a Agent) mode() Mode {
 
 func (a Agent) disallows(name string) bool { return a.Disallowed != nil && a.Disallowed(name) }
 
-// Flat tells whether a tool with this full name is declared itself when the pool
+// Flat reports whether a tool with this full name is declared itself when the pool
 // has it.
 func (a Agent) Flat(fullName string) bool {
 	if a.disallows(fullName) {
@@ -63,7 +63,7 @@ func (a Agent) Flat(fullName string) bool {
 	return a.mode() != CodeMode || a.Direct != nil && a.Direct(fullName)
 }
 
-// RunsScript tells whether the name is that of a script which the agent may run as a
+// RunsScript reports whether the name is that of a script which the agent may run as a
 // tool, in any mode.
 func (a Agent) RunsScript(name string) bool {
 	return a.Script != nil && !a.ExecOff && !a.disallows(name) && a.Script(name)
@@ -116,7 +116,7 @@ func (c *Catalog) For(a Agent) AgentTools {
 	return declared
 }
 
-// DirectCall tells whether an agent may name a tool in a call of its own, not
+// DirectCall reports whether an agent may name a tool in a call of its own, not
 // inside a script (COL-1): Exec where it is declared, and tools where they are
 // declared flat. Everything else is unknown, whether or not the pool has it.
 // Exec stays callable while the pool is empty, so that a call that was made

@@ -21,7 +21,7 @@ type ChangedTool struct {
 	Fields []string `json:"fields"`
 }
 
-// Empty tells whether nothing changed.
+// Empty reports whether nothing changed.
 func (c Changes) Empty() bool { return len(c.Added)+len(c.Removed)+len(c.Changed) == 0 }
 
 // Diff says what changed from old to c.

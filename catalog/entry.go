@@ -88,7 +88,7 @@ func firstLine(description string, width int) string {
 	return ""
 }
 
-// endsLine tells the characters that end a line for ECMAScript (ECMA-262, 12.3)
+// endsLine reports whether a character ends a line for ECMAScript (ECMA-262, 12.3)
 // or for Unicode (The Unicode Standard, 5.8): readers of a text follow either.
 func endsLine(r rune) bool {
 	return '\n' <= r && r <= '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'

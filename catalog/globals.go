@@ -41,7 +41,7 @@ func Globals() []Global {
 	}
 }
 
-// TakesAny tells whether the first argument may be any value, an object too.
+// TakesAny reports whether the first argument may be any value, an object too.
 func (g Global) TakesAny() bool {
 	m, ok := memberOf(Members(), g.Member)
 	if !ok || len(g.Fields) == 0 {

@@ -25,7 +25,7 @@ func fullName(server, tool string) string {
 	return prefix + identifierLike(server) + separator + tool
 }
 
-// CanOwn tells whether a tool of the server can have this full name. More than
+// CanOwn reports whether a tool of the server can have this full name. More than
 // one server may: a and a__b for mcp__a__b__c.
 func CanOwn(server, name string) bool {
 	tool, ok := strings.CutPrefix(name, fullName(server, ""))
@@ -63,7 +63,7 @@ func identifierLike(server string) string {
 	}, server)
 }
 
-// sameNamespace tells whether a person or a script that says said means the
+// sameNamespace reports whether a person or a script that says said means the
 // namespace: mcp__dev-radius can be called dev-radius, and with _ for what is
 // no identifier character (SRCH-5). It compares exactly first, see
 // Catalog.namespaces.

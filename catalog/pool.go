@@ -148,7 +148,7 @@ func (c *Catalog) Find(name string) (*Tool, bool) {
 	return tools[i], true
 }
 
-// Cached tells whether a tool of the pool is only known from last time, because
+// Cached reports whether a tool of the pool is only known from last time, because
 // its server has not answered yet (LSP-1).
 func (c *Catalog) Cached(t *Tool) bool {
 	return c.cached && slices.ContainsFunc(c.servers, func(s *Server) bool { return s.Cached && s.Name == t.Server })

@@ -284,14 +284,14 @@ func (r *reader) members(object jsontext.Value, visit func(key string, value jso
 	return nil
 }
 
-// titleSaysDeprecated tells whether a title ends in the word, in brackets: "Read
+// titleSaysDeprecated reports whether a title ends in the word, in brackets: "Read
 // File (Deprecated)".
 func titleSaysDeprecated(title string) bool {
 	title = strings.ToLower(strings.TrimSpace(title))
 	return strings.HasSuffix(title, "(deprecated)") || strings.HasSuffix(title, "[deprecated]")
 }
 
-// saysDeprecated tells whether a description begins with the word that people
+// saysDeprecated reports whether a description begins with the word that people
 // put there for want of a field: "DEPRECATED: use …", "[Deprecated] …".
 func saysDeprecated(description string) bool {
 	rest := strings.TrimLeftFunc(description, func(r rune) bool { return !unicode.IsLetter(r) && r != '`' })

@@ -74,7 +74,7 @@ func (c *Catalog) Seen(t *Tool) (Seen, bool) {
 }
 
 // KnownSignature is Signature with the type of the result where no server declares
-// it but something is known: for people, and for the types of scripts.
+// it but something is known: for a person, and for the types of scripts.
 func (c *Catalog) KnownSignature(t *Tool) string {
 	s := c.style
 	s.results = c.offer.Results

@@ -161,7 +161,7 @@ func (c *Catalog) makeIndex() *index {
 // rank orders the tools that have any of the words, or another for it: exact names
 // first, then by BM25F over the fields, ties by name (SRCH-2). What has none of the
 // words themselves comes behind all that has.
-func (x *index) rank(tools []*Tool, query string, words []wanted) []*Tool {
+func (x *index) rank(tools []*Tool, query string, words []queryWord) []*Tool {
 	type hit struct {
 		tool    *Tool
 		exact   int
@@ -177,7 +177,7 @@ func (x *index) rank(tools []*Tool, query string, words []wanted) []*Tool {
 		d := x.documents[t]
 		h := hit{tool: t, exact: exactness(t, d, query, joined)}
 		for i, w := range words {
-			f, literal := x.wanted(d, w)
+			f, literal := x.queryFrequency(d, w)
 			if f == 0 {
 				continue
 			}
@@ -224,9 +224,9 @@ func (x *index) rank(tools []*Tool, query string, words []wanted) []*Tool {
 	return found
 }
 
-// wanted is how often a document has a word, or what else it may be called, which
+// queryFrequency is how often a document has a word, or what else it may be called, which
 // counts less; literal says that it has the word itself.
-func (x *index) wanted(d *document, w wanted) (most float64, literal bool) {
+func (x *index) queryFrequency(d *document, w queryWord) (most float64, literal bool) {
 	most = x.frequency(d, w.word)
 	literal = most > 0
 	for _, phrase := range w.others {

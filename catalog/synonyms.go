@@ -47,9 +47,9 @@ var variable
 vm virtual_machine
 `
 
-// A wanted word of a query, and what else it may be called: phrases, of which every
+// A word of a query, and what else it may be called: phrases, of which every
 // word has to be there.
-type wanted struct {
+type queryWord struct {
 	word   string
 	others [][]string
 }

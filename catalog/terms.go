@@ -187,7 +187,7 @@ func wordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// unseparated tells scripts that are written without spaces.
+// unseparated reports whether a character is of a script that is written without spaces.
 func unseparated(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
@@ -247,15 +247,15 @@ func undouble(word string) string {
 
 // queryTerms are the words of a query, each once, with their synonyms. Words that
 // say nothing are left out unless there are no others.
-func queryTerms(query string) []wanted {
-	var all, telling []wanted
+func queryTerms(query string) []queryWord {
+	var all, telling []queryWord
 	add := func(w string) {
-		if slices.ContainsFunc(all, func(old wanted) bool { return old.word == w }) {
+		if slices.ContainsFunc(all, func(old queryWord) bool { return old.word == w }) {
 			return
 		}
-		all = append(all, wanted{w, meanings[w]})
+		all = append(all, queryWord{w, meanings[w]})
 		if !stopWords[w] {
-			telling = append(telling, wanted{w, meanings[w]})
+			telling = append(telling, queryWord{w, meanings[w]})
 		}
 	}
 	for token := range strings.FieldsFuncSeq(query, func(r rune) bool { return !wordRune(r) }) {

@@ -9,7 +9,7 @@ import (
 type Client struct {
 	// Name in the setting "import", such as "claude-code".
 	Name string
-	// Title is its name for people.
+	// Title is its name for display.
 	Title   string
 	dialect *dialect
 	// inFolder are its files in a workspace, relative to a folder, with slashes.
@@ -121,7 +121,7 @@ func ClientNames() []string {
 }
 
 // places says where programs keep what is the user's on this system. A path is ""
-// when that cannot be told.
+// when that is unknown.
 type places struct {
 	system string // runtime.GOOS
 	home   string
@@ -190,7 +190,7 @@ func (c Client) OfUser(s Sources) []string {
 	return slices.DeleteFunc(c.ofUser(places{system: s.System, home: s.Home, lookup: s.LookupEnv}), func(path string) bool { return path == "" })
 }
 
-// TOML says whether the client's files are TOML; they are JSON, with comments, else.
+// TOML reports whether the client's files are TOML; they are JSON, with comments, else.
 func (c Client) TOML() bool { return c.dialect.toml }
 
 // ServersPath is where a file of the client has its servers.

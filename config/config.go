@@ -64,7 +64,7 @@ type Server struct {
 	Problem string
 	// NeedsInput are the questions that must be answered before it can be started.
 	NeedsInput []Input
-	// Resembles says in words whose rules the name of a workspace's server falls into,
+	// Resembles explains whose rules the name of a workspace's server falls into,
 	// or which other name it looks like; "" for none. It inherits no permission.
 	Resembles string
 	// Unanswered is the hash of the definition before inputs were filled in; "" when

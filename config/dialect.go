@@ -31,7 +31,7 @@ type Field struct {
 	// Type is "string", "array", "object" or "boolean".
 	Type   string
 	Values []string // that it can have, when they are few
-	Doc    string   // a sentence for people
+	Doc    string   // a sentence for display
 
 	as fieldKind
 }
@@ -60,7 +60,7 @@ const (
 	asWithoutTools // names of tools that are not
 	asOAuth        // as what to sign in
 	asNothing      // known, without a meaning here
-	asOfExtensions // a server that the client's own extension brings
+	asOfExtensions // a server that the client's own extension adds
 )
 
 // syntax says which variables a dialect has.
@@ -224,7 +224,7 @@ func (d *dialect) paths() [][]string {
 	return [][]string{append(slices.Clone(d.servers), d.newer), d.servers}
 }
 
-// isNewer says whether an object is that of the newer version's servers. A server
+// isNewer reports whether an object is that of the newer version's servers. A server
 // may have the same name: its fields are no objects then.
 func (d *dialect) isNewer(name string, v *hujson.Value) bool {
 	if d.newer == "" || name != d.newer {

@@ -35,7 +35,7 @@ type Member struct {
 // A Span is from one byte offset to another.
 type Span struct{ Start, End int }
 
-// Contains says whether an offset is in the span, its end included.
+// Contains reports whether an offset is in the span, its end included.
 func (s Span) Contains(offset int) bool { return s.Start <= offset && offset <= s.End }
 
 // Check reads a text as the file of that kind, as Load would with these sources.
@@ -134,7 +134,7 @@ func (k FileKind) Variables() []string {
 	return forms
 }
 
-// IsServers says whether a path of names leads to an object of servers.
+// IsServers reports whether a path of names leads to an object of servers.
 func (k FileKind) IsServers(path []string) bool {
 	return slices.ContainsFunc(k.servers, func(p []string) bool { return slices.Equal(p, path) })
 }

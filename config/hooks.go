@@ -48,7 +48,7 @@ type Hook struct {
 	names *regexp.Regexp // nil matches every name
 }
 
-// Matches says whether the hook is for the tool with this full name.
+// Matches reports whether the hook is for the tool with this full name.
 func (h Hook) Matches(tool string) bool { return h.names == nil || h.names.MatchString(tool) }
 
 // Hash identifies all that the hook would do, and where it comes from. As with
@@ -76,7 +76,7 @@ func (h Hook) Summary() string {
 	return fmt.Sprintf("%s %s: %s", h.Event, quoteWord(tools), h.Command)
 }
 
-// Origin says where the hook is defined, for people.
+// Origin says where the hook is defined, for display.
 func (h Hook) Origin() string {
 	if h.File != "" {
 		return fmt.Sprintf("%s:%d", h.File, h.Line+1)

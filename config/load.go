@@ -204,7 +204,7 @@ func (l *loader) unite(servers []Server) {
 	}
 }
 
-// Origin says in words where a server was found.
+// Origin explains where a server was found.
 func Origin(s Server) string {
 	switch {
 	case s.File != "":
@@ -279,7 +279,7 @@ func (l *loader) flag(value string) (Server, bool) {
 	return server, true
 }
 
-// isAssignment tells FOO=bar from a command.
+// isAssignment reports whether a word is FOO=bar rather than a command.
 func isAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	if !ok || name == "" || (name[0] >= '0' && name[0] <= '9') {

@@ -48,12 +48,12 @@ func (l *loader) resembling() {
 	l.config.Servers = append(first, last...)
 }
 
-// shadows says whether a server of the user's own has that name, too.
+// shadows reports whether a server of the user's own has that name, too.
 func (l *loader) shadows(name string) bool {
 	return slices.ContainsFunc(l.config.Shadowed, func(s Server) bool { return s.Name == name && s.Layer != Workspace })
 }
 
-// resembles says in words which other name a workspace's server has or looks like;
+// resembles explains which other name a workspace's server has or looks like;
 // falls, that it has another name and the same rules.
 func (l *loader) resembles(s Server) (words string, falls bool) {
 	looks := ""
@@ -79,7 +79,7 @@ func (l *loader) resembles(s Server) (words string, falls bool) {
 	return looks, false
 }
 
-// lookAlike says whether a person may take one name for the other.
+// lookAlike reports whether a person may take one name for the other.
 func lookAlike(a, b string) bool {
 	if a, b = visible(a), visible(b); a == "" || b == "" {
 		return false
@@ -123,7 +123,7 @@ func outline(name string) string {
 	return strings.ReplaceAll(strings.ToLower(outlines.Replace(outlines.Replace(name))), "i", "l")
 }
 
-// similar says whether the names differ in nothing but letters that are not ASCII,
+// similar reports whether the names differ in nothing but letters that are not ASCII,
 // fewer than half of one.
 func similar(a, b []rune) bool {
 	if len(a) != len(b) {

@@ -245,7 +245,7 @@ func (r *serverReader) fields(object *hujson.Object) {
 }
 
 // extension says that a definition is that of a server which the client's own
-// extension brings, with its settings alone.
+// extension adds, with its settings alone.
 func (d *dialect) extension(object *hujson.Object) bool {
 	f, ok := d.field("settings")
 	return ok && f.as == asOfExtensions && section(object, []string{"settings"}) != nil && section(object, []string{"url"}) == nil

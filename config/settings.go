@@ -24,7 +24,7 @@ type Setting struct {
 	// Trusted settings count only where a workspace cannot set them: the user's
 	// configuration, the editor's user settings.
 	Trusted bool
-	// Doc is one or two sentences for people.
+	// Doc is one or two sentences for display.
 	Doc string
 
 	// number is where an integer goes.

@@ -101,7 +101,7 @@ func (r *tomlReader) spoil(path []string) {
 
 // spoilBehind notes what a fault that ends the reading costs: the server of the table that
 // was read, and those with another table behind the fault. Nothing of the file can be used
-// when that cannot be told.
+// when that is unknown.
 func (r *tomlReader) spoilBehind(at int) (usable bool) {
 	r.spoil(r.header)
 	for line := range strings.Lines(string(r.text[at:])) {

@@ -48,16 +48,16 @@ const (
 	Refused
 )
 
-// Verdict says whether s may be started. Only servers of the Workspace layer
+// Verdict reports whether s may be started. Only servers of the Workspace layer
 // need an approval. A decision that another process has stored meanwhile counts.
 func (t *Trust) Verdict(s Server) Verdict {
 	return t.verdict(s.Layer, s.ApprovalHash(), s.Folder)
 }
 
-// HookVerdict says whether h may be run, as Verdict does for servers.
+// HookVerdict reports whether h may be run, as Verdict does for servers.
 func (t *Trust) HookVerdict(h Hook) Verdict { return t.verdict(h.Layer, h.Hash(), h.Folder) }
 
-// ScriptVerdict says whether s may be offered to agents, as Verdict does for servers.
+// ScriptVerdict reports whether s may be offered to agents, as Verdict does for servers.
 func (t *Trust) ScriptVerdict(s Script) Verdict { return t.verdict(s.Layer, s.Hash(), s.Folder) }
 
 // verdict goes by the decision on the definition; where there is none, by the one

@@ -23,7 +23,7 @@ import (
 // user share.
 //
 // A process that has written to a session's folder holds a shared lock on it
-// until it ends: whoever was told a path can read it that long. Cleaning takes
+// until it ends: whoever has its path can read it that long. Cleaning takes
 // only folders that it can lock for itself. Locks are taken under the lock of the
 // whole directory, so that no folder disappears between its lock and its first
 // file.
@@ -42,7 +42,7 @@ func (a *artifacts) time() time.Time {
 	return time.Now()
 }
 
-// due says whether it is time to clean, and notes that it is done.
+// due reports whether it is time to clean, and notes that it is done.
 func (a *artifacts) due() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -233,7 +233,7 @@ func short(b []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// isShort says whether a name may have come from short.
+// isShort reports whether a name may have come from short.
 func isShort(name string) bool {
 	b, err := hex.DecodeString(name)
 	return err == nil && len(b) == 8

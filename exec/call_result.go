@@ -27,7 +27,7 @@ type CallResult struct {
 
 // CallDisplay is what an editor shows of a direct call.
 type CallDisplay struct {
-	RunID      string         `json:"runId,omitzero"` // for codemode/run and codemode/cancel; absent when nothing was begun
+	RunID      string         `json:"runId,omitzero"` // for codemode/run and codemode/cancel; absent when nothing was started
 	Server     string         `json:"server,omitzero"`
 	Title      string         `json:"title,omitzero"`
 	Arguments  jsontext.Value `json:"arguments,omitzero"` // as sent

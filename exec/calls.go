@@ -178,7 +178,7 @@ func (c *call) aside() string {
 	return fmt.Sprintf(" (it had been queued for %s before)", queued)
 }
 
-// neverSent says that no server has heard of a call of a tool. x.mu is held.
+// neverSent says that no server has received a call of a tool. x.mu is held.
 func (x *run) neverSent(c *call) bool {
 	return c.tool != nil && c.sent.IsZero()
 }

@@ -76,7 +76,7 @@ type direct struct {
 	stopped bool // a person said "deny and stop"; guarded by mu
 }
 
-// mayOverlap says whether a call may run beside others. Exec never may (SCHED-3).
+// mayOverlap reports whether a call may run beside others. Exec never may (SCHED-3).
 func (d *direct) mayOverlap(c DirectCall) bool {
 	pool := d.r.Pool()
 	t, ok := pool.Find(c.Name)
@@ -108,7 +108,7 @@ func (d *direct) group(ctx context.Context, from, to int) {
 }
 
 // admit decides where a call is created whether it can be one (COL-1, COL-2): no
-// rule, hook or person hears of one that cannot. It normalises the arguments. The
+// rule, hook or person sees one that cannot. It normalises the arguments. The
 // tool is nil for Exec and for scripts.
 func (d *direct) admit(ctx context.Context, c *DirectCall) (*catalog.Tool, *sandbox.CallError) {
 	d.mu.Lock()

@@ -37,7 +37,7 @@ func normalise(err error) string {
 // fold makes one line of a text that others wrote, of at most maxError characters.
 func fold(s string) string { return plaintext.Line(s, maxError) }
 
-// Codes of errors that no call has brought up (Error.Code).
+// Codes of errors that do not come from a call (Error.Code).
 const (
 	CodeInvalid     = "INVALID_CODE"    // EXEC-12: nothing ran
 	CodeOptions     = "INVALID_OPTIONS" // EXEC-15: nothing ran

@@ -182,7 +182,7 @@ func replace(r *os.Root, rel, text string) error {
 	return err
 }
 
-// hasRoom says whether a scratch folder may take one more file of a size.
+// hasRoom reports whether a scratch folder may take one more file of a size.
 func hasRoom(r *os.Root, size int) error {
 	count, total := 1, int64(size)
 	err := fs.WalkDir(r.FS(), ".", func(_ string, e fs.DirEntry, err error) error {

@@ -73,7 +73,7 @@ func (x *run) unfinished(c *call) string {
 		return fmt.Sprintf("the script ended before it got the answer of %s, %s: await it", name, c.record.Status)
 	}
 	switch {
-	case c.tool == nil || x.request.Replay != nil: // no server hears of it
+	case c.tool == nil || x.request.Replay != nil: // no server receives it
 		return name + " was still in flight when the script ended, and was cancelled: await it"
 	case x.neverSent(c):
 		return name + " was not sent, because the script ended before: await it"
@@ -100,7 +100,7 @@ var budgetEndings = map[sandbox.Status]struct {
 	sandbox.Memory:    {BudgetExceeded, "exec.memoryMB", "BudgetError", CodeMemory, "the script exceeded its memory and was ended"},
 }
 
-// ending is the status of a run, and its error in words that somebody can act on
+// ending is the status of a run, and its error as text that somebody can act on
 // (BUD-1, BUD-12).
 func (x *run) ending(ctx context.Context, o sandbox.Outcome) (Status, *Error) {
 	if o.Status == sandbox.Completed {

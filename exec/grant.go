@@ -6,7 +6,7 @@ import (
 	"codemode-ls/permission"
 )
 
-// lifts says whether a rule that allows the tool counts although the person has
+// lifts reports whether a rule that allows the tool counts although the person has
 // denied it for the run.
 func (g grant) lifts(rule *permission.Rule) bool {
 	return g.effect != permission.Deny || g.despite == nil || !sameRule(rule, g.despite)
@@ -15,7 +15,7 @@ func (g grant) lifts(rule *permission.Rule) bool {
 // sameRule: rules are read anew when their file has changed.
 func sameRule(a, b *permission.Rule) bool { return a.Match == b.Match && a.Layer == b.Layer }
 
-// covers says whether the grant counts although these rules say "ask".
+// covers reports whether the grant counts although these rules say "ask".
 func (g grant) covers(asking []*permission.Rule) bool {
 	if g.effect == permission.Deny {
 		return true

@@ -47,7 +47,7 @@ func (x *run) hookRunner() *hook.Runner {
 	return r
 }
 
-// hooked is what a hook is told of a call.
+// hooked is what a hook learns about a call.
 func (x *run) hooked(c *call) hook.Call {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -64,7 +64,7 @@ func (x *run) hooked(c *call) hook.Call {
 	return h
 }
 
-// note keeps what hooks want to be seen: with the call, and for people.
+// note keeps what hooks report: with the call, and for display.
 func (x *run) note(c *call, notes hook.Notes) {
 	for _, m := range notes.Messages {
 		x.warn("%s: %s", c.tool.Name, m)
@@ -90,28 +90,28 @@ func (x *run) after(ctx context.Context, c *call, r *upstream.Result, failure *s
 	if hooks == nil {
 		return
 	}
-	told := x.hooked(c)
+	outcome := x.hooked(c)
 	if r != nil {
-		told.Response = r.Raw
+		outcome.Response = r.Raw
 		if r.IsError {
-			told.Error = fold(r.Text)
-			if told.Error == "" {
-				told.Error = "the tool failed without a word"
+			outcome.Error = fold(r.Text)
+			if outcome.Error == "" {
+				outcome.Error = "the tool failed without a word"
 			}
 		}
 	}
 	if failure != nil {
-		told.Error = failure.Message
+		outcome.Error = failure.Message
 		if failure.Code == CodeCancelled {
-			told.Interrupt = true
+			outcome.Interrupt = true
 			// Nobody waits for a cancelled call, least of all who has cancelled it.
-			x.r.afterwards.run(func(ctx context.Context) { x.hookRunner().After(ctx, hooks, told) })
+			x.r.afterwards.run(func(ctx context.Context) { x.hookRunner().After(ctx, hooks, outcome) })
 			return
 		}
 	}
 	release := x.clock.Hold(sandbox.ForQueue)
 	defer release()
-	x.note(c, x.hookRunner().After(ctx, hooks, told))
+	x.note(c, x.hookRunner().After(ctx, hooks, outcome))
 }
 
 func (a *afterwards) run(work func(context.Context)) {

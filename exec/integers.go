@@ -134,7 +134,7 @@ func mayBeLarge(v jsontext.Value) bool {
 	return false
 }
 
-// rounded says whether a number is an integer that becomes another one as a double.
+// rounded reports whether a number is an integer that becomes another one as a double.
 func rounded(f float64, digits string) bool {
 	if math.Abs(f) <= maxSafe {
 		return false
@@ -146,7 +146,7 @@ func rounded(f float64, digits string) bool {
 	return ok && exact.IsInt() && exact.Cmp(new(big.Rat).SetFloat64(f)) != 0
 }
 
-// unsafeInteger says whether an integer that JavaScript has written may be another one than
+// unsafeInteger reports whether an integer that JavaScript has written may be another one than
 // what the script's author wrote.
 func unsafeInteger(f float64, digits string) bool {
 	return !math.IsInf(f, 0) && math.Abs(f) > maxSafe && !strings.ContainsAny(digits, ".eE")

@@ -25,7 +25,7 @@ func (x *run) admitMember(sc sandbox.Call, name string) (*call, jsontext.Value, 
 	pool := x.r.Pool()
 	offer := x.offer(pool)
 	if _, ok := pool.Offering(offer).Member(name); !ok {
-		message := lacking(name)
+		message := unavailable(name)
 		if message == "" {
 			message = fold(catalog.Check(name, sc.Arguments).Error())
 		}
@@ -52,9 +52,9 @@ func (x *run) admitMember(sc sandbox.Call, name string) (*call, jsontext.Value, 
 	return c, value, x.ended(c, err)
 }
 
-// lacking says why a member cannot be used in this run; "" for a name that no
+// unavailable says why a member cannot be used in this run; "" for a name that no
 // member has.
-func lacking(name string) string {
+func unavailable(name string) string {
 	for _, m := range catalog.Members() {
 		switch {
 		case m.Name != name:

@@ -142,7 +142,7 @@ type modelEnd struct {
 
 func (a ModelAnswer) end() modelEnd { return modelEnd{a.StopReason, a.ErrorMessage, a.Usage} }
 
-// sampleModel is the answer in a dry run: no model hears of it.
+// sampleModel is the answer in a dry run: no model receives it.
 func sampleModel(q ModelRequest) ModelAnswer {
 	a := ModelAnswer{StopReason: stopDone, Text: "sample output of a model"}
 	if len(q.Labels) > 0 {
@@ -153,7 +153,7 @@ func sampleModel(q ModelRequest) ModelAnswer {
 
 var errNoModels = errors.New("no model can be reached here: the editor that runs the script offers none (it would say so by the capability experimental.codemode.models)")
 
-// hasModels tells whether a run has somebody who offers models.
+// hasModels reports whether a run has somebody who offers models.
 func (q *Request) hasModels() bool { return q.Models != nil }
 
 // offer is what a run has beside the pool: what the workspace offers, and the

@@ -145,15 +145,15 @@ func (q *questions) reconsiderAll() {
 // it. questions.mu is held.
 func (n *question) byRules() (verdict, bool) {
 	v, decided := n.x.decide(n.c)
-	if decided && v.allow && (n.hookAsks || !n.heard()) {
+	if decided && v.allow && (n.hookAsks || !n.hooksAnswered()) {
 		n.x.unused(v)
 		return verdict{rule: v.rule}, false
 	}
 	return v, decided
 }
 
-// heard reports whether the hooks have answered, or there are none.
-func (n *question) heard() bool {
+// hooksAnswered reports whether the hooks have answered, or there are none.
+func (n *question) hooksAnswered() bool {
 	if n.consulted == nil {
 		return true
 	}
@@ -238,7 +238,7 @@ func (q *questions) ask(n *question) {
 
 // awaitHooks waits for the hooks, no longer than the grace if that is limited.
 func (n *question) awaitHooks(grace time.Duration, limited bool) {
-	if n.heard() {
+	if n.hooksAnswered() {
 		return
 	}
 	var over <-chan time.Time

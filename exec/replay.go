@@ -19,7 +19,7 @@ import (
 // CodeNotRecorded is the code of a call that a replay has no answer for.
 const CodeNotRecorded = "NOT_RECORDED"
 
-// onCassette says whether calls of a name are recorded and replayed: all that
+// onCassette reports whether calls of a name are recorded and replayed: all that
 // bring something into a script from outside of it. Members that change what the
 // run itself gives have their effect in a replay too.
 func onCassette(name string) bool {
@@ -50,7 +50,7 @@ func (x *run) Call(ctx context.Context, sc sandbox.Call) (value jsontext.Value, 
 	return x.answer(ctx, sc)
 }
 
-// Answered is told when a script has been sent the answer of a call.
+// Answered is called when a script has been sent the answer of a call.
 func (x *run) Answered(index int) {
 	x.answers.end(index)
 	x.turns.answered(index)
@@ -137,7 +137,7 @@ func recordedStatus(s CallStatus) cassette.Status {
 	return cassette.Failed
 }
 
-// replay answers a call from the cassette: no server hears of it and nobody is
+// replay answers a call from the cassette: no server receives it and nobody is
 // asked (REC-1).
 func (x *run) replay(ctx context.Context, sc sandbox.Call) (jsontext.Value, error) {
 	c, index, r, err := x.admitReplay(sc)
@@ -300,7 +300,7 @@ func (t *turns) wait(ctx context.Context, call, recorded int) error {
 	return nil
 }
 
-// first says whether no answer with a lower rank waits as well. t.mu is held.
+// first reports whether no answer with a lower rank waits as well. t.mu is held.
 func (t *turns) first(rank int) bool {
 	for other := range t.waiting {
 		if other < rank {

@@ -95,7 +95,7 @@ type CallRecord struct {
 	// Verdict is what the rules would say of a call of a dry run: "allow", "ask" or
 	// "deny" (DRY-1).
 	Verdict string `json:"verdict,omitzero"`
-	// VerdictBy is the rule that decides so, in words; absent when none does.
+	// VerdictBy is the rule that decides so, as text; absent when none does.
 	VerdictBy string `json:"verdictBy,omitzero"`
 	// Result is what the script got for the call, in the answer of codemode/run
 	// alone (OBS-2); absent when it was too large to be kept.
@@ -130,7 +130,7 @@ type Error struct {
 	Code     string        `json:"code,omitzero"`
 }
 
-// Budget is a limit that ended a run. It is for people: the text for a model has
+// Budget is a limit that ended a run. It is for display: the text for a model has
 // no number of it, so that equal runs have equal texts.
 type Budget struct {
 	Setting string `json:"setting"` // such as exec.timeoutMs
@@ -184,7 +184,7 @@ type Event struct {
 	Output  *Output     `json:"output,omitzero"`
 	Summary string      `json:"summary,omitzero"`
 	Status  Status      `json:"status,omitzero"`
-	// Progress of Call, as the server tells it (TIME-3).
+	// Progress of Call, as the server reports it (TIME-3).
 	Progress *Progress `json:"progress,omitzero"`
 }
 

@@ -141,7 +141,7 @@ func (x *run) execute(ctx context.Context) *Result {
 			Wall:     x.limits.Timeout,
 			Active:   x.limits.Active,
 			MemoryMB: x.limits.MemoryMB,
-			// The host queues (SCHED-1), so that the clocks can tell waiting from
+			// The host queues (SCHED-1), so that the clocks can separate waiting from
 			// working (BUD-6); the child holds nothing back.
 			MaxConcurrent: max(x.limits.MaxToolCalls, 1) + 1,
 			LogChars:      x.limits.MaxLogChars,

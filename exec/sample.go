@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// pretend answers a call of a dry run (DRY-1): no server hears of it, nobody is
+// pretend answers a call of a dry run (DRY-1): no server receives it, nobody is
 // asked, and the answer is a sample of what the tool says it returns.
 func (x *run) pretend(c *call) (jsontext.Value, error) {
 	v, decided := x.decide(c)
@@ -46,7 +46,7 @@ func (x *run) plan(c *call, effect permission.Effect, v verdict) {
 }
 
 // planDenied lists a call that a rule keeps out of the pool (PERM-3): the script
-// is told what it would be told, and whoever reads the plan why. nil is a name
+// gets what it would get, and the plan says why. nil is a name
 // that no rule denies.
 func (x *run) planDenied(sc sandbox.Call, refusal error) *call {
 	d := x.r.Rules.Rules().Decide(sc.Name)
@@ -62,7 +62,7 @@ func (x *run) planDenied(sc sandbox.Call, refusal error) *call {
 	return c
 }
 
-// VerdictWords are what the rules say of a call of a dry run, for people.
+// VerdictWords are what the rules say of a call of a dry run, for display.
 func VerdictWords(c CallRecord) string {
 	words := map[string]string{"allow": "allowed", "ask": "would ask", "deny": "denied"}[c.Verdict]
 	switch {

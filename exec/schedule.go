@@ -56,7 +56,7 @@ type slot struct {
 	entered, started time.Time
 }
 
-// enter puts a call in line and says whether it may start at once. wait, launched
+// enter puts a call in line and reports whether it may start at once. wait, launched
 // and leave must follow.
 func (s *schedule) enter(l *slot) (started bool) {
 	l.ready, l.entered = make(chan struct{}), time.Now()
@@ -134,7 +134,7 @@ func (s *schedule) start() {
 	close(l.ready)
 }
 
-// fits says whether a call may overlap with everything that runs.
+// fits reports whether a call may overlap with everything that runs.
 func (s *schedule) fits(l *slot) bool {
 	if len(s.running) >= s.cap || l.class == exclusive && len(s.running) > 0 {
 		return false

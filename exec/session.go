@@ -91,7 +91,7 @@ func (n *session) load(w writes, key string) (jsontext.Value, bool) {
 	return v, ok
 }
 
-// fits says whether a value may be stored beside all else.
+// fits reports whether a value may be stored beside all else.
 func (n *session) fits(w writes, key string, value jsontext.Value) error {
 	if size(key, value) > maxStored {
 		return fmt.Errorf("the value for %q is larger than what may be stored under one key", shown(key))

@@ -80,7 +80,7 @@ type call struct {
 	ruled    verdict       // once it is decided
 	waited   time.Duration // for a person
 	queued   time.Duration
-	id       string // unique; of a call that hooks are told about
+	id       string // unique; of a call that hooks see
 	// replacedBy is the hook that has replaced its arguments, or "".
 	replacedBy string
 	span       *telemetry.Span
@@ -91,7 +91,7 @@ type call struct {
 	later func(context.Context) (jsontext.Value, error)
 }
 
-// A verdict says whether a call may be made, and by what that was decided.
+// A verdict reports whether a call may be made, and by what that was decided.
 type verdict struct {
 	allow bool
 	// reason of a denial, for whoever made the call.
@@ -213,18 +213,18 @@ type Runner struct {
 	// Await is for the full name of a tool that the pool does not have, or only from
 	// last time (LSP-1, MCP-5). wait is there when its server connects or is about to
 	// be started again: it waits for that, for a bounded time. Errors, also those of
-	// wait, say in words what has become of the server. upstream.Set.Await is one; nil
+	// wait, explain what has become of the server. upstream.Set.Await is one; nil
 	// knows of none.
 	Await func(fullName string) (wait func(context.Context) error, unavailable error)
 	// Limits are the configured limits of this moment.
 	Limits func() config.Limits
-	// ReadOnlyAllowed says whether a person has chosen to trust the read-only
+	// ReadOnlyAllowed reports whether a person has chosen to trust the read-only
 	// annotations of a server (PERM-9); nil: of none.
 	ReadOnlyAllowed func(server string) bool
 	// ToolTimeout is how long a call of a tool may take (the setting
 	// mcp.toolTimeoutMs), 0 for Limits' CallTimeout; nil: of none.
 	ToolTimeout func(*catalog.Tool) time.Duration
-	// Together says whether a person has turned SCHED-1 off for a server (the
+	// Together reports whether a person has turned SCHED-1 off for a server (the
 	// setting exec.concurrency); nil: for none.
 	Together func(server string) bool
 	// Folders are the workspace's folders of this moment, absolute paths: what
@@ -233,7 +233,7 @@ type Runner struct {
 	// ScratchDir holds a folder for each session, where scripts may write when the
 	// pool offers files; "" is none.
 	ScratchDir string
-	// Observe is told of every result of a tool that declares no output and did not
+	// Observe receives every result of a tool that declares no output and did not
 	// fail; nil: nobody. It must be quick.
 	Observe func(t *catalog.Tool, r seen.Result)
 	// ArtifactDir holds what is too long for a result; "" keeps nothing.
@@ -341,7 +341,7 @@ type Request struct {
 	// otherwise is in the artifact alone (BUD-9).
 	WholeValue bool
 	// Record, when set, takes in the calls of the run; Replay answers them, so
-	// that no server hears of one and nobody is asked (REC-1). At most one of
+	// that no server receives one and nobody is asked (REC-1). At most one of
 	// DryRun, Record and Replay is set.
 	Record *cassette.Recorder
 	Replay *cassette.Player

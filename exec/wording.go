@@ -26,7 +26,7 @@ func shown(name string) string {
 	return name
 }
 
-// ruleWords names a rule for people: where it is kept and what it says.
+// ruleWords names a rule for display: where it is kept and what it says.
 func ruleWords(r *permission.Rule) string {
 	if r == nil {
 		return "the rules"

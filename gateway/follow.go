@@ -117,8 +117,8 @@ func (f *Follower) watched(l *Local) *Local {
 func (f *Follower) changed() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, tell := range f.watchers {
-		tell()
+	for _, notify := range f.watchers {
+		notify()
 	}
 }
 

@@ -15,7 +15,7 @@ type Host interface {
 	// Offer is what an agent is shown at this moment. Shortly after a start it waits,
 	// for a bounded time, for servers that are connecting: many agents list tools once.
 	Offer(ctx context.Context, mode catalog.Mode) (*Offer, error)
-	// Announce says what a conversation with these markers must be told about the
+	// Announce says what a conversation with these markers has to hear about the
 	// pool; nil is nothing.
 	Announce(ctx context.Context, markers []jsontext.Value) (*catalog.Announcement, error)
 	// Exec runs a script and waits for its end.

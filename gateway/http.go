@@ -185,7 +185,7 @@ func (d *door) post(w http.ResponseWriter, r *http.Request) bool {
 	}
 	if id := r.Header.Get(server.HeaderKeySessionID); id != "" {
 		if _, err := d.sessions.Validate(id); err != nil {
-			return true // and be told so
+			return true // and get that answer
 		}
 	}
 	if a := d.g.unknown(r.Context(), body); a != nil {
@@ -218,14 +218,14 @@ func (d *door) enter() (leave func(), ok bool) {
 	}, true
 }
 
-// hasToken compares in a time that tells nothing of the token.
+// hasToken compares in a time that reveals nothing of the token.
 func (d *door) hasToken(r *http.Request) bool {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	given := sha256.Sum256([]byte(strings.TrimSpace(token)))
 	return subtle.ConstantTimeCompare(given[:], d.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")
 }
 
-// named says whether a Host is one of this server's.
+// named reports whether a Host is one of this server's.
 func (d *door) named(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -238,7 +238,7 @@ func (d *door) named(host string) bool {
 	return name == "localhost" || slices.ContainsFunc(d.hosts, func(h string) bool { return strings.EqualFold(h, name) })
 }
 
-// local says whether a page of this origin may call: one of this machine's own.
+// local reports whether a page of this origin may call: one of this machine's own.
 func (d *door) local(origin string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && d.named(u.Host)

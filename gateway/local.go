@@ -46,8 +46,8 @@ func (l *Local) Workspace() *workspace.Workspace { return l.w }
 func (l *Local) changed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, tell := range l.watchers {
-		tell()
+	for _, notify := range l.watchers {
+		notify()
 	}
 }
 

@@ -114,8 +114,8 @@ func (r *Remote) read() {
 func (r *Remote) changed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, tell := range r.watchers {
-		tell()
+	for _, notify := range r.watchers {
+		notify()
 	}
 }
 

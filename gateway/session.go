@@ -65,12 +65,12 @@ func (g *Gateway) forget(client server.ClientSession) {
 
 // hasSeen notes that the agent has been shown what is offered.
 func (s *session) hasSeen(ctx context.Context, host Host, version uint64) {
-	told, err := host.Announce(ctx, []jsontext.Value{})
+	news, err := host.Announce(ctx, []jsontext.Value{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version = version
-	if err == nil && told != nil {
-		s.markers = []jsontext.Value{told.Marker}
+	if err == nil && news != nil {
+		s.markers = []jsontext.Value{news.Marker}
 	}
 }
 
@@ -82,19 +82,19 @@ func (s *session) news(ctx context.Context, host Host, version uint64) string {
 	if s.version == version || len(s.markers) == 0 {
 		return ""
 	}
-	told, err := host.Announce(ctx, s.markers)
+	news, err := host.Announce(ctx, s.markers)
 	if err != nil {
 		return ""
 	}
 	s.version = version
-	if told == nil {
+	if news == nil {
 		return ""
 	}
-	s.markers = append(s.markers, told.Marker)
-	return told.Text
+	s.markers = append(s.markers, news.Marker)
+	return news.Text
 }
 
-// grants says whether the person has allowed the tool for the session.
+// grants reports whether the person has allowed the tool for the session.
 func (s *session) grants(tool string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func clientOf(ctx context.Context) client {
 // the run's records would take the place of what the script returned.
 var insteadOfText = []string{"claude-code", "codex-mcp-client"}
 
-// structured says whether the client gets structured results.
+// structured reports whether the client gets structured results.
 func (c client) structured() bool {
 	return c.version >= mcp.ProtocolVersion20250618 && !slices.Contains(insteadOfText, c.name)
 }

@@ -398,7 +398,7 @@ func (s *stream) SetSubscriptionFilter(f mcp.SubscriptionFilter) {
 }
 
 // SubscriptionFilter implements server.SessionWithSubscriptionFilter. A client of
-// 2026-07-28 hears of nothing that it did not ask for.
+// 2026-07-28 receives nothing that it did not ask for.
 func (s *stream) SubscriptionFilter() (mcp.SubscriptionFilter, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,7 @@ func agentOf(ctx context.Context) *agentRun {
 	return a
 }
 
-// agentName is its name as text for people; "" for the editor's person.
+// agentName is its name as text for display; "" for the editor's person.
 func agentName(ctx context.Context) string {
 	if a := agentOf(ctx); a != nil {
 		return a.name

@@ -80,7 +80,7 @@ func (s *Server) declarations(ctx context.Context, snap *Snapshot, p *Declaratio
 		return nil, err
 	}
 	if s.forAgents.CompareAndSwap(false, true) {
-		poke(s.approvalsPending) // scripts of the workspace matter from now on
+		notify(s.approvalsPending) // scripts of the workspace matter from now on
 	}
 	answer, err := w.Declarations(ctx, mode, p.Disallowed)
 	if err != nil {

@@ -124,7 +124,7 @@ type agentError struct {
 	Message string `json:"message"`
 }
 
-// agentEvent is what a gateway hears of a run that it began.
+// agentEvent is what a gateway receives about a run that it started.
 type agentEvent struct {
 	Request jsontext.Value `json:"request"`
 	Event   exec.Event     `json:"event"`

@@ -172,7 +172,7 @@ func TestPermissionRange(t *testing.T) {
 	}
 }
 
-// PERM-13: a prompt that an editor lets vanish ends as denied, in words, and is
+// PERM-13: a prompt that an editor lets vanish ends as denied, as text, and is
 // withdrawn.
 func TestPromptVanishes(t *testing.T) {
 	w := asking(t, question)

@@ -62,7 +62,7 @@ func (t *tape) finish(r *exec.Result) *exec.Result {
 		return r
 	}
 	problem := "nothing was recorded: the script did not run"
-	if t.recorder.Begun() {
+	if t.recorder.Started() {
 		err := t.file.Commit(t.recorder.Cassette(t.script, exec.Recorded(r)))
 		if err == nil {
 			return r

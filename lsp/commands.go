@@ -187,7 +187,7 @@ func (s *Server) commandRefresh(ctx context.Context, snap *Snapshot, _ *protocol
 	if err != nil {
 		return nil, err
 	}
-	poke(s.settingsChanged)
+	notify(s.settingsChanged)
 	w.Refresh()
 	if snap.Client.Codemode == nil {
 		s.showMessage(ctx, protocol.MessageTypeInfo, "Reloading configuration and tool lists.")
@@ -236,14 +236,14 @@ func (s *Server) scriptArgument(snap *Snapshot, p *protocol.ExecuteCommandParams
 		var only *analysis.Document
 		for _, d := range snap.Docs {
 			if d.Script && only != nil {
-				return nil, badParams("%s wants the URI of an open script: several are open", p.Command)
+				return nil, badParams("%s requires the URI of an open script: several are open", p.Command)
 			}
 			if d.Script {
 				only = d
 			}
 		}
 		if only == nil {
-			return nil, badParams("%s wants the URI of an open script", p.Command)
+			return nil, badParams("%s requires the URI of an open script", p.Command)
 		}
 		return only, nil
 	}

@@ -7,7 +7,7 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// register asks the client to tell about changes of settings and of the files
+// register asks the client to report changes of settings and of the files
 // that configuration is read from.
 func (s *Server) register() {
 	client := s.session.Snapshot().Client
@@ -91,12 +91,12 @@ func (s *Server) didChangeConfiguration(_ context.Context, p *protocol.DidChange
 	if pushed, ok := readSettings(inSection(p.Settings), client.splitsSettings()); ok {
 		s.setSettings(pushed)
 	}
-	poke(s.settingsChanged)
+	notify(s.settingsChanged)
 	return nil
 }
 
 func (s *Server) didChangeWatchedFiles(context.Context, *protocol.DidChangeWatchedFilesParams) error {
-	poke(s.settingsChanged)
+	notify(s.settingsChanged)
 	return nil
 }
 
@@ -104,6 +104,6 @@ func (s *Server) didChangeWorkspaceFolders(_ context.Context, p *protocol.DidCha
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.folders = changeFolders(s.folders, p.Event)
-	poke(s.settingsChanged)
+	notify(s.settingsChanged)
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"go.lsp.dev/uri"
 )
 
-// title names a script in words for people.
+// title names a script as text for a person.
 func title(d *analysis.Document) string {
 	if d.URI == "" {
 		return "a script"

@@ -29,7 +29,7 @@ const (
 
 // Elicit asks by codemode/input when the client can show forms. For any other, a
 // question that buttons can answer is one of window/showMessageRequest, and the rest is
-// declined, which the person hears.
+// declined, which the person sees.
 func (e elicitor) Elicit(ctx context.Context, q upstream.Elicitation) (upstream.ElicitationAnswer, error) {
 	client := e.s.session.Snapshot().Client
 	if q.URL != "" {
@@ -60,7 +60,7 @@ func (e elicitor) Elicit(ctx context.Context, q upstream.Elicitation) (upstream.
 // maxElicitMessage is how many characters of a server's question are shown.
 const maxElicitMessage = 2000
 
-// asks is the beginning of a question: who asks comes first, in words that no server
+// asks is the beginning of a question: who asks comes first, as text that no server
 // writes.
 func asks(q upstream.Elicitation) string {
 	return fmt.Sprintf("The MCP server %s asks: %s", plaintext.Exact(q.Server), analysis.Plain(q.Message, 600))

@@ -59,11 +59,11 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 		if e.Kind == "started" {
 			s.runStarted(e.RunID, doc.URI)
 			s.states.begin(doc, e.RunID)
-			poke(s.statesChanged)
+			notify(s.statesChanged)
 		}
 		if e.Call != nil {
 			s.states.note(doc, e.RunID, *e.Call)
-			poke(s.statesChanged)
+			notify(s.statesChanged)
 		}
 		progress.event(e)
 		if snap.Client.events() {
@@ -85,7 +85,7 @@ func (s *Server) exec(ctx context.Context, snap *Snapshot, p *ExecParams) (*exec
 func scriptOf(snap *Snapshot, code *string, td *protocol.TextDocumentIdentifier) (*analysis.Document, error) {
 	switch {
 	case (code == nil) == (td == nil):
-		return nil, badParams("exactly one of code and textDocument is wanted")
+		return nil, badParams("exactly one of code and textDocument is required")
 	case code != nil:
 		return analysis.NewDocument("", 0, script.TypeScript, *code, snap.Client.Encoding), nil
 	}

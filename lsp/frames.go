@@ -303,7 +303,7 @@ func wellFormed(body []byte) ([]byte, *refusal) {
 	}
 	switch {
 	case string(m.JSONRPC) != `"2.0"`:
-		r.err = jsonrpc2.Errorf(jsonrpc2.InvalidRequest, `the message lacks "jsonrpc": "2.0"`)
+		r.err = jsonrpc2.Errorf(jsonrpc2.InvalidRequest, `"jsonrpc": "2.0" is missing in the message`)
 	case !idOK:
 		r.err = jsonrpc2.Errorf(jsonrpc2.InvalidRequest, "an id must be a whole number or a string")
 	case m.Method == nil && m.Result == nil && m.Error == nil:
@@ -374,7 +374,7 @@ func repairText(body []byte) []byte {
 	return body
 }
 
-// surrogate says whether text begins with an escaped surrogate, and whether it
+// surrogate reports whether text begins with an escaped surrogate, and whether it
 // is a high one.
 func surrogate(text []byte) (high, ok bool) {
 	if len(text) < 6 || text[1] != 'u' || text[2]|0x20 != 'd' {

@@ -16,7 +16,7 @@ import (
 // answerInput keeps an answer and has the configuration read again.
 func (s *Server) answerInput(file, id, value string) {
 	s.inputs.set(file, id, value)
-	poke(s.settingsChanged)
+	notify(s.settingsChanged)
 }
 
 // missingInputs are the questions of servers that could be started otherwise: of
@@ -86,7 +86,7 @@ func (s *Server) askForInput(ctx context.Context, in config.Input) {
 	}
 }
 
-// allowed says whether a value is one that the question takes.
+// allowed reports whether a value is one that the question takes.
 func allowed(in config.Input, value string) bool {
 	return len(in.Options) == 0 || slices.Contains(in.Options, value)
 }
@@ -102,7 +102,7 @@ func (s *Server) commandAnswerInput(_ context.Context, snap *Snapshot, p *protoc
 		return nil, err
 	}
 	if !ok || !given {
-		return nil, badParams("%s wants the id of an input and its answer", p.Command)
+		return nil, badParams("%s requires the id of an input and its answer", p.Command)
 	}
 	file, _, err := argument[string](p, 2)
 	if err != nil {

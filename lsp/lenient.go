@@ -30,7 +30,7 @@ func lenient(params []byte) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// suspicious says whether there is a null or a number with a fraction or an
+// suspicious reports whether there is a null or a number with a fraction or an
 // exponent outside of strings.
 func suspicious(params []byte) bool {
 	for i := 0; i < len(params); i++ {

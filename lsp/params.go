@@ -64,7 +64,7 @@ func objectOrStrings[T any](p *protocol.ExecuteCommandParams, of func(T, []strin
 		return v, err
 	}
 	if len(p.Arguments) != 3 {
-		return v, badParams("%s wants one object or three strings", p.Command)
+		return v, badParams("%s requires one object or three strings", p.Command)
 	}
 	words := make([]string, 3)
 	for i := range words {

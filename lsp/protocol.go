@@ -28,7 +28,7 @@ const (
 	MethodDescribe      = "codemode/describe"      // all about one tool
 	MethodNamespace     = "codemode/namespace"     // one MCP server: its own instructions, uncut, and its tools
 	MethodList          = "codemode/list"          // every tool with its description
-	MethodAnnounce      = "codemode/announce"      // what to tell a model now, if anything
+	MethodAnnounce      = "codemode/announce"      // what a model needs to know now, if anything
 	MethodDeclarations  = "codemode/declarations"  // which tools to declare to a model
 	MethodCallTool      = "codemode/callTool"      // one call that an agent makes itself, and not a script
 	MethodExecuteBatch  = "codemode/executeBatch"  // a list of such calls: neighbours that may run together do, at most ten; answers in the same order
@@ -42,11 +42,11 @@ const (
 )
 
 // Requests and notifications from the server: what is asked → what is answered,
-// or what is told; then, to whom.
+// or what is reported; then, to whom.
 const (
 	MethodPermission     = "codemode/permission"     // exec.Question → exec.Answer: may this call be made? To clients with `permission`; others are asked by window/showMessageRequest. What is not a clear permission is a denial.
 	MethodModel          = "codemode/model"          // exec.ModelRequest → exec.ModelAnswer: runs a model for a script, or lists those that there are. To clients with `models`, which may ask the person first; $/cancelRequest withdraws it. An error is to the script a stopReason.
-	MethodInput          = "codemode/input"          // InputQuestion → InputAnswer: what is the answer to ${input:…} of a configuration file? Asked once in a session. To clients with `input`; others are asked by window/showMessageRequest when there are choices, else told how to answer.
+	MethodInput          = "codemode/input"          // InputQuestion → InputAnswer: what is the answer to ${input:…} of a configuration file? Asked once in a session. To clients with `input`; others are asked by window/showMessageRequest when there are choices, else with an explanation how to answer.
 	NoticeCatalogChanged = "codemode/catalogChanged" // CatalogChange: the pool has changed. To clients with experimental.codemode.
 	NoticeServersChanged = "codemode/serversChanged" // []ServerStatus: a server's state has changed. To clients with experimental.codemode.
 	NoticeExecEvent      = "codemode/execEvent"      // ExecEvent: something happens in a run. To clients with `events`.
@@ -225,7 +225,7 @@ type ServerStatus struct {
 	Client string `json:"client,omitzero"`
 	File   string `json:"file,omitzero"` // that its definition is in
 	Line   int    `json:"line,omitzero"`
-	// Resembles says in words whose name or rules a server of the workspace falls
+	// Resembles explains whose name or rules a server of the workspace falls
 	// into. No permission of that one counts for it.
 	Resembles string `json:"resembles,omitzero"`
 	Transport string `json:"transport"`

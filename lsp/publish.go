@@ -15,7 +15,7 @@ import (
 	"go.lsp.dev/uri"
 )
 
-// hasOther says whether a document is open that is no script.
+// hasOther reports whether a document is open that is no script.
 func hasOther(docs map[string]*analysis.Document) bool {
 	for _, d := range docs {
 		if !d.Script {

@@ -121,8 +121,8 @@ func (s *Server) survive(what string) {
 	}
 }
 
-// poke wakes whoever receives from c; c has capacity 1.
-func poke(c chan struct{}) {
+// notify wakes whoever receives from c; c has capacity 1.
+func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:

@@ -22,7 +22,7 @@ type settings struct {
 // readSettings splits a value of the section. ok is false when it is none.
 //
 // Most clients merge files of the workspace into their settings, and which do is not
-// for their names to tell. The user's part is believed only of a client that has said
+// for their names to show. The user's part is believed only of a client that has said
 // in initialize that it splits, and does. The member alone is no proof, since a
 // workspace's file can contain it; what a client can do comes from its code.
 func readSettings(value jsontext.Value, splits bool) (_ settings, ok bool) {

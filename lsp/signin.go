@@ -179,6 +179,6 @@ func (s *Server) chosenServer(ctx context.Context, snap *Snapshot, p *protocol.E
 // noteSignIns wakes what asks for sign-ins when a server requires one.
 func (s *Server) noteSignIns(_ context.Context, _, next *workspace.Snapshot) {
 	if slices.ContainsFunc(next.Servers, func(v upstream.Status) bool { return v.SignIn }) {
-		poke(s.signInsPending)
+		notify(s.signInsPending)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"go.lsp.dev/protocol"
 )
 
-// initialized opens the workspace: everything that takes time begins here, in
+// initialized opens the workspace: everything that takes time starts here, in
 // the background (LSP-1).
 func (s *Server) initialized(context.Context, *nothing) error {
 	if !s.started.CompareAndSwap(false, true) {
@@ -62,7 +62,7 @@ func (s *Server) openNow(ctx context.Context) opened {
 	}
 	o.Models = s.session.Snapshot().Client.models()
 	o.Asker = elicitor{s}
-	o.Changed = func() { poke(s.workspaceChanged) }
+	o.Changed = func() { notify(s.workspaceChanged) }
 	if ctx.Err() != nil {
 		return nil
 	}

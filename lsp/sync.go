@@ -140,7 +140,7 @@ func (s *Server) didOpen(p *openedDocument) {
 	snap := s.session.Snapshot()
 	var languageID string
 	if t.LanguageID != nil {
-		_ = json.Unmarshal(t.LanguageID, &languageID) // the name may tell as well
+		_ = json.Unmarshal(t.LanguageID, &languageID) // the name may show it as well
 	}
 	language, isScript := languageOf(string(t.URI), languageID)
 	d := analysis.NewDocument(string(t.URI), p.version(-1), language, *t.Text, snap.Client.Encoding)
@@ -219,7 +219,7 @@ func (s *Server) didSave(_ context.Context, p *protocol.DidSaveTextDocumentParam
 	snap := s.session.Snapshot()
 	if d, err := snap.document(p.TextDocument.URI); err == nil {
 		if _, ok := s.configFile(snap, d); ok {
-			poke(s.settingsChanged)
+			notify(s.settingsChanged)
 		}
 	}
 	return nil

@@ -264,6 +264,6 @@ func offers(actions []protocol.MessageActionItem, title string) bool {
 // noteApprovals wakes what asks for approvals when some are pending.
 func (s *Server) noteApprovals(_ context.Context, _, next *workspace.Snapshot) {
 	if len(pendingHashes(next)) > 0 || len(next.UndecidedHooks) > 0 || len(next.UndecidedScripts) > 0 || len(missingInputs(next)) > 0 {
-		poke(s.approvalsPending)
+		notify(s.approvalsPending)
 	}
 }

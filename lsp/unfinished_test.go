@@ -190,7 +190,7 @@ func wrongIn(doc *analysis.Document, value any) string {
 	return ""
 }
 
-// has says whether a position is one of the document.
+// has reports whether a position is one of the document.
 func hasPlace(d *analysis.Document, p protocol.Position) bool { return d.Position(d.Offset(p)) == p }
 
 // The tests above could not fail if this did not.

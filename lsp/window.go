@@ -38,7 +38,7 @@ func (s *Server) showText(ctx context.Context, snap *Snapshot, name, text string
 	return &Opened{URI: string(u)}, s.showDocument(ctx, snap, u)
 }
 
-// showDocument opens a document; a client that cannot is told where it is.
+// showDocument opens a document; for a client that cannot, a message says where it is.
 func (s *Server) showDocument(ctx context.Context, snap *Snapshot, u uri.URI) error {
 	if snap.Client.ShowDocument {
 		ctx, cancel := context.WithTimeout(ctx, configurationTime)

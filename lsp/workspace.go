@@ -84,7 +84,7 @@ func (s *Server) awaitNamed(ctx context.Context, names map[string]bool) error {
 	}
 }
 
-// waitsFor says whether one of the names belongs to a server that is connecting.
+// waitsFor reports whether one of the names belongs to a server that is connecting.
 func waitsFor(w *workspace.Snapshot, names map[string]bool) bool {
 	for _, v := range w.Servers {
 		for name := range names {

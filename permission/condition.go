@@ -25,7 +25,7 @@ type Condition struct {
 	Value string `json:"value"`
 }
 
-// Valid says whether the condition can hold at all.
+// Valid reports whether the condition can hold at all.
 func (c Condition) Valid() error {
 	switch c.Match {
 	case Exact:
@@ -48,13 +48,13 @@ func (c Condition) Valid() error {
 	return fmt.Errorf("match must be exact, prefix or glob, not %q", c.Match)
 }
 
-// String is the condition in words for people.
+// String is the condition as text for a person.
 func (c Condition) String() string {
 	words := map[string]string{Exact: "is", Prefix: "starts with", Glob: "matches"}
 	return fmt.Sprintf("%s %s %q", c.Field, words[c.Match], c.Value)
 }
 
-// Holds says whether the condition is true of arguments. What is not clear is
+// Holds reports whether the condition is true of arguments. What is not clear is
 // false: no such field, another type than a string, a field that stands there
 // twice. A value that climbs out of a folder ("..") is never under a prefix, nor
 // does it match a glob.
@@ -76,7 +76,7 @@ func (c Condition) Holds(arguments jsontext.Value) bool {
 	return matchPieces(list, value) && !climbs(value)
 }
 
-// climbs says whether a path or URL may lead out of where it begins.
+// climbs reports whether a path or URL may lead out of where it begins.
 func climbs(value string) bool {
 	value = strings.NewReplacer("%2e", ".", "%2E", ".", "%2f", "/", "%2F", "/", "%5c", `\`, "%5C", `\`).Replace(value)
 	return slices.Contains(strings.FieldsFunc(value, func(r rune) bool { return r == '/' || r == '\\' }), "..")

@@ -22,7 +22,7 @@ func edit(text []byte, path string, layer Layer, effect Effect, match string, he
 	}
 	if f := parseFile(text, path, layer); f.broken {
 		p := f.problems[0]
-		return nil, fmt.Errorf("%s:%d:%d: %s; mend the file first", path, p.Range.Start.Line+1, p.Range.Start.Character+1, p.Message)
+		return nil, fmt.Errorf("%s:%d:%d: %s; fix the file first", path, p.Range.Start.Line+1, p.Range.Start.Character+1, p.Message)
 	}
 	root, err := parseText(text)
 	if err != nil {
@@ -77,7 +77,7 @@ func styleOf(top *hujson.Object) style {
 	return s
 }
 
-// isFlat says whether an object stands in one line; an empty one does when what
+// isFlat reports whether an object stands in one line; an empty one does when what
 // it is in does.
 func isFlat(o *hujson.Object, around bool) bool {
 	if len(o.Members) == 0 {
@@ -178,7 +178,7 @@ func remove(a *hujson.Array, match string) {
 	}
 }
 
-// isRule says whether v is the rule match, which is canonical.
+// isRule reports whether v is the rule match, which is canonical.
 func isRule(v hujson.Value, match string) bool {
 	lit, ok := v.Value.(hujson.Literal)
 	return ok && lit.Kind() == '"' && Canonical(lit.String()) == match

@@ -33,7 +33,7 @@ type ruleFile struct {
 	rules    []Rule
 	problems []Problem
 	// broken says that the file may hold denials that could not be read: until it
-	// is mended, everything is asked for (PERM-10).
+	// is fixed, everything is asked for (PERM-10).
 	broken bool
 }
 
@@ -247,7 +247,7 @@ func nameOf(m hujson.ObjectMember) string {
 	return ""
 }
 
-// holdsRules says whether a value is a list with something in it that can only be
+// holdsRules reports whether a value is a list with something in it that can only be
 // meant as a rule.
 func holdsRules(v hujson.Value) bool {
 	list, ok := v.Value.(*hujson.Array)
@@ -257,14 +257,14 @@ func holdsRules(v hujson.Value) bool {
 	})
 }
 
-// holdsLists says whether a value is an object with such lists that are named as
+// holdsLists reports whether a value is an object with such lists that are named as
 // those of rules are.
 func holdsLists(v hujson.Value) bool {
 	o, ok := v.Value.(*hujson.Object)
 	return ok && slices.ContainsFunc(o.Members, func(m hujson.ObjectMember) bool { return isEffect(nameOf(m)) && holdsRules(m.Value) })
 }
 
-// isEffect says whether a name is that of a list, however it is written.
+// isEffect reports whether a name is that of a list, however it is written.
 func isEffect(name string) bool {
 	return slices.Contains(effects, Effect(strings.ToLower(name)))
 }

@@ -83,7 +83,7 @@ type grantsSource struct {
 	err    error
 }
 
-// reload reads the file again if it may have changed, and says whether it has.
+// reload reads the file again if it may have changed, and reports whether it has.
 func (f *grantsSource) reload(force bool) bool {
 	if f == nil {
 		return false

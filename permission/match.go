@@ -19,7 +19,7 @@ type piece struct {
 	star bool
 }
 
-// Valid says whether match is a rule that can name something, and if not, why and
+// Valid reports whether match is a rule that can name something, and if not, why and
 // which rule would do what it seems to say.
 func Valid(match string) error {
 	_, err := parse(match)
@@ -41,7 +41,7 @@ func Canonical(match string) string {
 
 const everyTool = "mcp__*__*"
 
-// isKey says whether a text can be a server's part of a full name, or a pattern of it.
+// isKey reports whether a text can be a server's part of a full name, or a pattern of it.
 func isKey(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return !isKeyRune(r) && r != '*' })
 }
@@ -50,7 +50,7 @@ func isKeyRune(r rune) bool {
 	return r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
-// isPlain says whether a character of a tool's name is written as it is. The others
+// isPlain reports whether a character of a tool's name is written as it is. The others
 // need a backslash: a rule that has one without is in another program's notation.
 func isPlain(r rune) bool {
 	return unicode.IsPrint(r) && r != ' ' && !strings.ContainsRune("*\\()[]{}?!^$|<>&;\"'`", r)

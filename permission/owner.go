@@ -15,7 +15,7 @@ const Own = "own"
 
 // A Server is a configured server as rules see it.
 type Server struct {
-	// Identity is Own, or the hash of the definition that a workspace brings.
+	// Identity is Own, or the hash of the definition that a workspace has.
 	Identity string
 	// Key is the part of its tools' names that a rule's second segment stands for.
 	Key string
@@ -56,7 +56,7 @@ type grantKey struct {
 
 func keyOf(r *Rule) grantKey { return grantKey{File: r.File, Match: Canonical(r.Match)} }
 
-// counts says whether a rule that allows counts for the server that has a name. A
+// counts reports whether a rule that allows counts for the server that has a name. A
 // name that nobody has is allowed nothing: its server may come back as another one.
 func (r *Rules) counts(rule *Rule, leaf string) bool {
 	if r.known == nil || leaf == Exec {
@@ -119,11 +119,11 @@ func merge(before []string, recorded, stood bool, now []string) []string {
 	return list
 }
 
-// Inherits says whether what a person has set for a name, outside of rules, counts
+// Inherits reports whether what a person has set for a name, outside of rules, counts
 // for the server that has it now.
 func (r *Rules) Inherits(leaf string) bool { return r.known == nil || !r.known.Tools[leaf].Apart }
 
-// Counts says whether a rule is in force at all, and in words for whom, or why not.
+// Counts reports whether a rule is in force at all, and as text for whom, or why not.
 func (r *Rules) Counts(rule Rule) (counts bool, why string) {
 	switch {
 	case rule.Layer == Repository && rule.Effect == Allow:

@@ -103,7 +103,7 @@ func writePins(path string, all pins) error {
 	return writeFile(path, append(bytes.TrimRight(text, "\n"), '\n'))
 }
 
-// reload reads the file again if it may have changed, and says whether it has.
+// reload reads the file again if it may have changed, and reports whether it has.
 func (f *pinsSource) reload(force bool) bool {
 	if f.path == "" {
 		return false
@@ -227,7 +227,7 @@ func (s *Store) Pin(first bool, list ...Pin) error {
 		s.reload(true)
 	}
 	s.mu.Unlock()
-	s.tell(err == nil && len(pinned) > 0)
+	s.notify(err == nil && len(pinned) > 0)
 	return err
 }
 
@@ -282,20 +282,20 @@ func (k *Known) tool(leaf string) (Server, bool) {
 	return server, ok && server.Tool != ""
 }
 
-// Changed says whether a tool is no longer what was pinned.
+// Changed reports whether a tool is no longer what was pinned.
 func (r *Rules) Changed(leaf string) bool {
 	server, ok := r.known.tool(leaf)
 	hash, pinned := r.pins[pinKey{server.Identity, leaf}]
 	return ok && pinned && hash != server.Tool && !server.MayChange
 }
 
-// Unpinned says whether a tool has never been pinned.
+// Unpinned reports whether a tool has never been pinned.
 func (r *Rules) Unpinned(leaf string) bool {
 	server, ok := r.known.tool(leaf)
 	_, pinned := r.pins[pinKey{server.Identity, leaf}]
 	return ok && !pinned
 }
 
-// Pins says whether a rule is one that stops counting for a tool that changes. Those
+// Pins reports whether a rule is one that stops counting for a tool that changes. Those
 // of one run, and for the demo server, are not.
 func (r *Rule) Pins() bool { return r == nil || r.Layer != Flag && r.Layer != Builtin }

@@ -11,10 +11,10 @@ func ReachOf(match string) (r Reach, ok bool) {
 	return Reach{p}, err == nil && !p.exec
 }
 
-// Tool says whether the rule is about the tool with a full name.
+// Tool reports whether the rule is about the tool with a full name.
 func (r Reach) Tool(leaf string) bool { return r.pattern.match(leaf) }
 
-// Server says whether the rule is about tools of servers with a key.
+// Server reports whether the rule is about tools of servers with a key.
 func (r Reach) Server(key string) bool { return matchPieces(r.pattern.segments[1], key) }
 
 // Parts are the server's key and the tool that the rule names; "" for one that has a

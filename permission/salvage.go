@@ -31,7 +31,7 @@ func salvage(text []byte, path string, layer Layer) []Rule {
 	at := &positions{text: text}
 	readable := blankComments(text)
 	denying := false
-	// meant says whether a word means something.
+	// meant reports whether a word means something.
 	meant := func(w string, from, to int, quoted bool) bool {
 		switch effect := strings.ToLower(w); {
 		case isEffect(effect):

@@ -62,7 +62,7 @@ type source struct {
 	gone  time.Time // when it turned out not to be there any more; zero when it is
 }
 
-// fileState tells whether a file may have changed without reading it.
+// fileState reports whether a file may have changed without reading it.
 type fileState struct {
 	exists   bool
 	dangling bool // a link is there, and nothing behind it
@@ -118,7 +118,7 @@ func (s *Store) SetFolder(folder string) {
 		s.reload(true)
 	}
 	s.mu.Unlock()
-	s.tell(changed)
+	s.notify(changed)
 }
 
 // workspaceFile is where the user's rules for one folder are kept: outside of
@@ -145,7 +145,7 @@ func (s *Store) Rules() *Rules {
 	changed := s.reload(false)
 	rules := s.rules
 	s.mu.Unlock()
-	s.tell(changed)
+	s.notify(changed)
 	return rules
 }
 
@@ -155,7 +155,7 @@ func (s *Store) Problems() []Problem {
 	changed := s.reload(false)
 	problems := slices.Clone(s.problems)
 	s.mu.Unlock()
-	s.tell(changed)
+	s.notify(changed)
 	return problems
 }
 
@@ -168,7 +168,7 @@ func (s *Store) SetFixed(rules []Rule) {
 		s.build()
 	}
 	s.mu.Unlock()
-	s.tell(changed)
+	s.notify(changed)
 }
 
 // Set adds, moves or (with effect "") removes the rule in a layer: session,
@@ -190,7 +190,7 @@ func (s *Store) Set(layer Layer, effect Effect, match string) error {
 		s.reload(true)
 	}
 	s.mu.Unlock()
-	s.tell(err == nil)
+	s.notify(err == nil)
 	return err
 }
 
@@ -279,7 +279,7 @@ func (s *Store) SetKnown(k *Known) {
 		s.build()
 	}
 	s.mu.Unlock()
-	s.tell(changed)
+	s.notify(changed)
 }
 
 // lockTimeout is how long another editor may hold the lock of a rules file.
@@ -316,8 +316,8 @@ func locked(path string, work func() error) error {
 	return work()
 }
 
-// tell reports a change to those who watch.
-func (s *Store) tell(changed bool) {
+// notify reports a change to those who watch.
+func (s *Store) notify(changed bool) {
 	if !changed {
 		return
 	}
@@ -325,8 +325,8 @@ func (s *Store) tell(changed bool) {
 	close(s.next)
 	s.next = make(chan struct{})
 	s.mu.Unlock()
-	if told := s.options.Changed; told != nil {
-		told()
+	if changed := s.options.Changed; changed != nil {
+		changed()
 	}
 }
 
@@ -403,7 +403,7 @@ func (s *Store) build() {
 	s.rules.known, s.rules.grants, s.rules.pins = s.known, all, s.pins.pins
 }
 
-// reload reads a file again if it may have changed, and says whether it has.
+// reload reads a file again if it may have changed, and reports whether it has.
 func (f *source) reload(force bool) (changed bool) {
 	state := stat(f.path)
 	if !force && f.state.settled && state.same(f.state) {

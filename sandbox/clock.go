@@ -41,7 +41,7 @@ func (c *Clock) Hold(r Reason) (release func()) {
 	now := time.Now()
 	if c.holds++; c.holds == 1 {
 		c.since = now
-		c.tell()
+		c.notify()
 	}
 	h := &c.reasons[r]
 	if h.holds++; h.holds == 1 {
@@ -61,11 +61,11 @@ func (c *Clock) release(r Reason) {
 	}
 	if c.holds--; c.holds == 0 {
 		c.stood += now.Sub(c.since)
-		c.tell()
+		c.notify()
 	}
 }
 
-func (c *Clock) tell() {
+func (c *Clock) notify() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }

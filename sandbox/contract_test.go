@@ -46,7 +46,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// ISO-6: what is no plain object is refused before it leaves, in words that say
+// ISO-6: what is no plain object is refused before it leaves, as text that say
 // what is expected and where.
 func TestIso6Arguments(t *testing.T) {
 	tests := []struct{ arg, words string }{

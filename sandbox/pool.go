@@ -64,7 +64,7 @@ func (p *Pool) Warm(n int) {
 	}
 }
 
-// fill starts as many children as are wanted; p.mu is held.
+// fill starts as many children as are required; p.mu is held.
 func (p *Pool) fill() {
 	for !p.closed && p.starting < max(1, runtime.NumCPU()) && len(p.idle)+p.starting < p.warm+len(p.waiters) {
 		p.starting++
@@ -197,7 +197,7 @@ func (p *Pool) Run(ctx context.Context, r Request, h Host) Outcome {
 	active.add(1)
 	c, err := p.take(ctx)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errClosed) {
-		c, err = p.take(ctx) // one may die as it starts; no script has begun
+		c, err = p.take(ctx) // one may die as it starts; no script has started
 	}
 	active.add(-1)
 	release()

@@ -113,7 +113,7 @@ func (c *child) kill() {
 	}
 }
 
-// abandon kills the process and soon hears nothing of it any more: until its memory
+// abandon kills the process and soon receives nothing of it any more: until its memory
 // is taken back, its pipes stay open.
 func (c *child) abandon() {
 	c.kill()
@@ -130,7 +130,7 @@ func (c *child) end() {
 	c.out.Close()
 }
 
-// alive says whether the process has not ended. Its pipe closes before its end is
+// alive reports whether the process has not ended. Its pipe closes before its end is
 // known.
 func (c *child) alive() bool {
 	select {
@@ -162,7 +162,7 @@ func (w *cappedBuffer) String() string {
 	return w.b.String()
 }
 
-// postMortem tells what a broken channel means, once the process has ended.
+// postMortem explains what a broken channel means, once the process has ended.
 func (c *child) postMortem(err error) *crash {
 	garbage := errors.Is(err, errGarbage) || errors.Is(err, frame.ErrTooLarge)
 	if !garbage {

@@ -26,7 +26,7 @@ func killProcess(cmd *exec.Cmd) {
 	cmd.Process.Kill()
 }
 
-// hungUp says whether nobody can write to the other end of a pipe any more.
+// hungUp reports whether nobody can write to the other end of a pipe any more.
 func hungUp(f *os.File) (gone bool) {
 	raw, err := f.SyscallConn()
 	if err != nil {

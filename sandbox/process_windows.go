@@ -25,7 +25,7 @@ func isolate(cmd *exec.Cmd) {
 }
 
 // confine puts the child into a Job Object: a memory cap, no further process,
-// ended together with us. The child reads no script before it is told to start.
+// ended together with us. The child reads no script before the message that starts it.
 func confine(cmd *exec.Cmd, memoryMB int) jobHandle {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -53,5 +53,5 @@ func confine(cmd *exec.Cmd, memoryMB int) jobHandle {
 
 func killProcess(cmd *exec.Cmd) { cmd.Process.Kill() }
 
-// hungUp cannot be told here: a process that has ended is known by its end alone.
+// hungUp cannot be known here: a process that has ended is known by its end alone.
 func hungUp(*os.File) bool { return false }

@@ -28,7 +28,7 @@ const (
 	// killGrace is for how long what a killed process has said is still read.
 	killGrace = 100 * time.Millisecond
 	// exitGrace is how long a process whose channel broke may take to exit by
-	// itself, so that the way it ended can be told.
+	// itself, so that the way it ended can be reported.
 	exitGrace = 250 * time.Millisecond
 
 	// Bounds of what a child may say beyond its limits.

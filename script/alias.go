@@ -120,7 +120,7 @@ func (s *scan) namedAlias(a *aliases, i int) {
 	}
 }
 
-// poolEnds says whether the declaration of a name for a pool ends at i, or goes
+// poolEnds reports whether the declaration of a name for a pool ends at i, or goes
 // on with a type alone.
 func (s *scan) poolEnds(i int) (untyped, ok bool) {
 	if i < len(s.tokens) && s.asserted(i) {
@@ -210,7 +210,7 @@ func (s *scan) poolOutOfGlobal(a *aliases, in extent) {
 	}
 }
 
-// endsDeclarator says whether the declaration of one name ends before the token
+// endsDeclarator reports whether the declaration of one name ends before the token
 // at i.
 func (s *scan) endsDeclarator(i int) bool {
 	return i >= len(s.tokens) || s.is(i, ";") || s.is(i, ",") || s.is(i, "}") || s.tokens[i].newline && !s.continues(i)

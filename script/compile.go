@@ -61,7 +61,7 @@ func SourceName(l Language) string {
 }
 
 // Compile turns a prepared text into JavaScript. A *CompileError is the
-// author's to mend (EXEC-13).
+// author's to fix (EXEC-13).
 func Compile(text string, l Language, transform Transformer) (*Program, error) {
 	if Hashbang(text) >= 0 {
 		end := strings.IndexAny(text+"\n", "\r\n")
@@ -70,7 +70,7 @@ func Compile(text string, l Language, transform Transformer) (*Program, error) {
 	author := text
 	p := &Program{}
 	tail := ""
-	// Each round mends one import or export that may stand in a script; a text
+	// Each round fixes one import or export that may stand in a script; a text
 	// with more of them than this is not a script.
 	for range 256 {
 		res := transform(opening+text+tail+closing, l)

@@ -7,7 +7,7 @@ var globalTools = map[string]bool{"ALL_TOOLS": true, "searchTools": true, "descr
 // discovers are the reserved members whose answer depends on every server's tools.
 var discovers = map[string]bool{"search": true, "describe": true, "namespace": true, "list": true}
 
-// Computed tells whether a script may use tools that Uses does not find: it computes
+// Computed reports whether a script may use tools that Uses does not find: it computes
 // their names, passes tools on, enumerates it, or searches it.
 func (src *Source) Computed() bool {
 	s := src.scan()
@@ -30,14 +30,14 @@ func (src *Source) Computed() bool {
 	return false
 }
 
-// plainMember tells whether the members that are taken out of the name at i are
+// plainMember reports whether the members that are taken out of the name at i are
 // written out.
 func (s *scan) plainMember(i int) bool {
 	m, ok := s.memberAfter(i + 1)
 	return ok && m.name != "tools" || s.is(i-1, "=") && s.is(i-2, "}")
 }
 
-// namesMember tells whether what follows a pool is a member that is written out, or
+// namesMember reports whether what follows a pool is a member that is written out, or
 // the pool is only given another name.
 func (s *scan) namesMember(p pool, a *aliases) bool {
 	m, ok := s.memberAfter(p.to)
@@ -56,7 +56,7 @@ func (s *scan) namesMember(p pool, a *aliases) bool {
 	return ok && !discovers[inner.name]
 }
 
-// renames tells whether a pool is the value of a declaration whose names are known.
+// renames reports whether a pool is the value of a declaration whose names are known.
 func (s *scan) renames(p pool, a *aliases) bool {
 	i := p.from - 2
 	switch {

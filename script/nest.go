@@ -131,7 +131,7 @@ func (s *scan) argumentOf(b asyncBody) (open int, calls bool) {
 	return open, name == "then" || name == "catch" || name == "finally"
 }
 
-// callsEach says whether the call whose parenthesis is at open calls the
+// callsEach reports whether the call whose parenthesis is at open calls the
 // argument that begins with the token at i for each of several elements.
 func (s *scan) callsEach(open, i int) bool {
 	if open < 2 || !s.afterMember(open-1) {
@@ -183,7 +183,7 @@ func (s *scan) namedLoops(n *nest, bodies []asyncBody) {
 	}
 }
 
-// runsEach says whether the function whose name is at i is run there by each
+// runsEach reports whether the function whose name is at i is run there by each
 // round of something.
 func (s *scan) runsEach(n *nest, i int) bool {
 	if s.is(i+1, "(") {
@@ -193,7 +193,7 @@ func (s *scan) runsEach(n *nest, i int) bool {
 	return s.eachArgument(extent{i, i + 1})
 }
 
-// eachArgument says whether an expression is an argument that is called for each
+// eachArgument reports whether an expression is an argument that is called for each
 // of several elements.
 func (s *scan) eachArgument(e extent) bool {
 	if !s.is(e.from-1, "(") && !s.is(e.from-1, ",") || !s.is(e.to, ")") && !s.is(e.to, ",") {

@@ -42,7 +42,7 @@ func (s *scan) poolAt(i int, a *aliases) (p pool, ok bool) {
 }
 
 // widened is a pool with the parentheses around it, or a ! behind it; ok is
-// false when there are none of which that can be told.
+// false when there are none of which that is known.
 func (s *scan) widened(p pool) (pool, bool) {
 	if s.is(p.to, "!") && !s.tokens[p.to].newline {
 		p.to++
@@ -69,7 +69,7 @@ func (s *scan) widened(p pool) (pool, bool) {
 	return pool{extent{open, end + 1}, untyped}, p.to <= end
 }
 
-// commentedType says whether a comment gives the parenthesis at i a type, as in
+// commentedType reports whether a comment gives the parenthesis at i a type, as in
 // /** @type {any} */ (tools).
 func (s *scan) commentedType(i int) bool {
 	from, to := 0, s.tokens[i].start
@@ -80,13 +80,13 @@ func (s *scan) commentedType(i int) bool {
 	return n > 0 && s.comments[n-1].start >= from && strings.Contains(s.text[s.comments[n-1].start:to], "@type")
 }
 
-// asserted says whether the token at i begins `as T` or `satisfies T`.
+// asserted reports whether the token at i begins `as T` or `satisfies T`.
 func (s *scan) asserted(i int) bool {
 	return (s.is(i, "as") || s.is(i, "satisfies")) && !s.tokens[i].newline
 }
 
-// isType says whether what begins with `as T` is nothing else, as far as it can
-// be told.
+// isType reports whether what begins with `as T` is nothing else, as far as it can
+// be known.
 func (s *scan) isType(e extent) bool {
 	return !s.has(e, "||", "&&", "??", "==", "!=", "===", "!==", "?") && (s.has(e, "<") || !s.has(e, ","))
 }
@@ -139,7 +139,7 @@ func (s *scan) poolFrom(i int, a *aliases) (p pool, ok bool) {
 	return p, p.to > p.from && p.from == i
 }
 
-// endsPool says whether a pool ends with the token at i.
+// endsPool reports whether a pool ends with the token at i.
 func (s *scan) endsPool(i int, a *aliases) bool {
 	for j := max(0, i-64); j <= i; j++ { // casts are short
 		p, ok := s.poolAt(j, a)

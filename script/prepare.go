@@ -45,7 +45,7 @@ func Prepare(text string) Prepared {
 	return p
 }
 
-// isBlank says whether nothing but white space and byte order marks is there.
+// isBlank reports whether nothing but white space and byte order marks is there.
 func isBlank(s string) bool { return strings.Trim(s, " \t\r\n\f\v\ufeff\u00a0\u2028\u2029") == "" }
 
 var (

@@ -2,7 +2,7 @@ package script
 
 import "strings"
 
-// IsModule says whether a text is a module with a default export, and so not
+// IsModule reports whether a text is a module with a default export, and so not
 // the body of a function (EXEC-16).
 func (src *Source) IsModule() bool {
 	if !strings.Contains(src.text, "export") {
@@ -120,13 +120,13 @@ func (s *scan) reachAt(i int) string {
 	return ""
 }
 
-// inNamespace says whether the token at i is directly in the body of a namespace.
+// inNamespace reports whether the token at i is directly in the body of a namespace.
 func (s *scan) inNamespace(i int) bool {
 	open := s.around(i)
 	return open > 1 && s.is(open, "{") && (s.is(open-2, "namespace") || s.is(open-2, "module"))
 }
 
-// onlyTypes says whether { type A, type B } begins at i.
+// onlyTypes reports whether { type A, type B } begins at i.
 func (s *scan) onlyTypes(i int) bool {
 	if !s.is(i, "{") || !s.opens(i) || s.tokens[i].match == i+1 {
 		return false

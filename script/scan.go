@@ -20,7 +20,7 @@ type Use struct {
 	MemberRange Range
 	// Whole is from `tools` to the end of the member access.
 	Whole Range
-	// Called says whether a call follows; Arguments is the range between its
+	// Called reports whether a call follows; Arguments is the range between its
 	// parentheses, and ArgumentCount the number of arguments at the top level.
 	Called        bool
 	Arguments     Range
@@ -213,12 +213,12 @@ func (s *scan) asks(a *aliases) map[string]bool {
 	return asked
 }
 
-// beginsBinding says whether a name in a pattern or a parameter can begin at i.
+// beginsBinding reports whether a name in a pattern or a parameter can begin at i.
 func (s *scan) beginsBinding(i int) bool {
 	return s.is(i-1, "(") || s.is(i-1, ",") || s.is(i-1, "{") || s.is(i-1, "[") || s.is(i-1, ":") || s.is(i-1, "...")
 }
 
-// callsNow says whether a call that is made whatever is called stands at i.
+// callsNow reports whether a call that is made whatever is called stands at i.
 func (s *scan) callsNow(i int) bool {
 	open := s.callAt(i)
 	return open >= 0 && !s.is(open-1, "?.")
@@ -387,7 +387,7 @@ func (u *uses) inLoop(use *Use, i int) {
 	}
 }
 
-// independent says whether the rounds of a loop look as if none needed what an
+// independent reports whether the rounds of a loop look as if none needed what an
 // earlier one did. When in doubt they do not.
 func (s *scan) independent(l loop) bool {
 	if !l.each {
@@ -425,7 +425,7 @@ var changes = map[string]bool{
 	"sort": true, "reverse": true,
 }
 
-// declares says whether the = at i belongs to a const, let or var.
+// declares reports whether the = at i belongs to a const, let or var.
 func (s *scan) declares(i, from int) bool {
 	for j := i - 1; j >= from && !s.overBudget(); j-- {
 		switch {
@@ -508,12 +508,12 @@ func (src *Source) GlobalMembers(is func(name string) bool) []Range {
 	return found
 }
 
-// optional says whether the token at i asks whether there is something at all.
+// optional reports whether the token at i asks whether there is something at all.
 func (s *scan) optional(i int) bool {
 	return s.is(i, "?.") || s.is(i, "?") || s.is(i, "??") || s.is(i, "&&") || s.is(i, "||") || s.compares(i)
 }
 
-// compares says whether the token at i asks whether two values are equal.
+// compares reports whether the token at i asks whether two values are equal.
 func (s *scan) compares(i int) bool {
 	return s.is(i, "==") || s.is(i, "!=") || s.is(i, "===") || s.is(i, "!==")
 }
@@ -531,14 +531,14 @@ func (s *scan) around(i int) int {
 	return -1
 }
 
-// destructured says whether the name at i stands in a pattern of a declaration.
+// destructured reports whether the name at i stands in a pattern of a declaration.
 func (s *scan) destructured(i int) bool {
 	open := s.around(i)
 	return open > 0 && s.opens(open) && (s.is(open, "{") || s.is(open, "[")) && s.is(s.tokens[open].match+1, "=") &&
 		(s.is(open-1, "const") || s.is(open-1, "let") || s.is(open-1, "var"))
 }
 
-// parameter says whether the name at i is a parameter of a function.
+// parameter reports whether the name at i is a parameter of a function.
 func (s *scan) parameter(i int) bool {
 	open := s.around(i)
 	if open < 0 || !s.is(open, "(") || !s.opens(open) {

@@ -13,7 +13,7 @@ func (s *scan) closes(i int) bool {
 	return s.is(i, ")") || s.is(i, "]") || s.is(i, "}")
 }
 
-// continues says whether the token at i, at the beginning of a line, goes on
+// continues reports whether the token at i, at the beginning of a line, goes on
 // with the expression before it (ECMAScript, automatic semicolon insertion).
 func (s *scan) continues(i int) bool {
 	t := &s.tokens[i]
@@ -60,12 +60,12 @@ func (s *scan) endOf(i int, expression bool) int {
 	return len(s.tokens)
 }
 
-// ended says whether a statement can end with the token at i.
+// ended reports whether a statement can end with the token at i.
 func (s *scan) ended(i int) bool {
 	return s.tokens[i].operand || s.closes(i) || s.isName(i)
 }
 
-// beginsStatement says whether the token at i is the first of a statement.
+// beginsStatement reports whether the token at i is the first of a statement.
 func (s *scan) beginsStatement(i int) bool {
 	if i == 0 {
 		return true
@@ -86,7 +86,7 @@ func (s *scan) beginsStatement(i int) bool {
 	return s.tokens[i].newline && p.operand && !s.continues(i)
 }
 
-// keyword says whether the token at i is that word and not a property's name.
+// keyword reports whether the token at i is that word and not a property's name.
 func (s *scan) keyword(i int, word string) bool {
 	return s.isName(i) && s.string(i) == word && !s.afterMember(i) && !s.is(i+1, ":")
 }
@@ -132,7 +132,7 @@ func (s *scan) loops() []loop {
 	return all
 }
 
-// counts says whether the head of a for(;;) moves on without calling anything: its
+// counts reports whether the head of a for(;;) moves on without calling anything: its
 // rounds do not depend on each other.
 func (s *scan) counts(head extent) bool {
 	parts := 0
@@ -171,7 +171,7 @@ func (s *scan) bodyAt(i int) extent {
 	return extent{i, s.endOf(i, false)}
 }
 
-// has says whether one of the words stands in an extent, outside of brackets.
+// has reports whether one of the words stands in an extent, outside of brackets.
 func (s *scan) has(e extent, words ...string) bool {
 	for i := e.from; i < e.to && !s.overBudget(); {
 		for _, w := range words {

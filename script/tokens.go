@@ -373,7 +373,7 @@ func (l *lexer) punct() {
 	}
 }
 
-// opensBlock says whether a brace here begins statements.
+// opensBlock reports whether a brace here begins statements.
 func (l *lexer) opensBlock() bool {
 	p := l.previous()
 	if p == nil {

@@ -190,7 +190,7 @@ func (s *scan) functionAt(i int) (f topFunction, ok bool) {
 	return f, f.to > i
 }
 
-// returns says whether the body of a function returns a value itself.
+// returns reports whether the body of a function returns a value itself.
 func (s *scan) returns(body extent) bool {
 	for i := body.from; i < body.to && !s.overBudget(); i++ {
 		if f, ok := s.functionAt(i); ok && f.to <= body.to && f.to > i+1 && (s.is(i, "(") || s.is(i, "async") || s.is(i, "function") || s.is(i+1, "=>")) {

@@ -2,7 +2,7 @@ package typegen
 
 import "slices"
 
-// How many object types of a union, and how many properties of each, are told
+// How many object types of a union, and how many properties of each, are kept
 // apart: beyond that a type is no more read than it was.
 const (
 	maxApart      = 4
@@ -13,8 +13,8 @@ const (
 // apart is a union whose object types do not mix: an object with no other
 // properties than its own cannot have those of another one, which TypeScript lets
 // pass in a union unless it is said (`other?: never`). Types that a property with
-// a fixed value tells apart need it not. What comes back is read, not written:
-// there, `"other" in it` has to tell the types apart, as it does when only one of
+// a fixed value distinguishes need it not. What comes back is read, not written:
+// there, `"other" in it` has to distinguish the types, as it does when only one of
 // them has the property.
 func (b *builder) apart(u union) union {
 	if b.direction == Output {
@@ -60,7 +60,7 @@ func (o *objectType) without(others []*objectType) *objectType {
 	return closed
 }
 
-// discriminated tells whether all have one property of which each requires another
+// discriminated reports whether all have one property of which each requires another
 // fixed value.
 func discriminated(objects []*objectType) bool {
 	for _, p := range objects[0].props {

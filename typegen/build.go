@@ -168,7 +168,7 @@ func (b *builder) meetAll(u union, kid *node) union {
 	return got
 }
 
-// exactlyOne is a oneOf whose branches can be told from each other: each without
+// exactlyOne is a oneOf whose branches can be distinguished: each without
 // all the others. ok is false when a branch would have to be written in several
 // parts for that, or with what a property must not be.
 func (b *builder) exactlyOne(u union, branches []*node) (_ union, ok bool) {

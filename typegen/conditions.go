@@ -37,7 +37,7 @@ func (b *builder) dependencies(u union, k *keywords) union {
 	return u
 }
 
-// without is any object that lacks one property.
+// without is any object without one property.
 func without(name string) *objectType {
 	return &objectType{props: []property{{name: name, typ: fixed(anything), optional: true, absent: true}}}
 }
@@ -70,7 +70,7 @@ func (b *builder) conditional(u union, k *keywords) union {
 	return join(yes, no)
 }
 
-// namesMore tells whether objects of a set have properties that none of another's
+// namesMore reports whether objects of a set have properties that none of another's
 // objects has.
 func namesMore(u, than union) bool {
 	for _, x := range u {

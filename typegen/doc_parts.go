@@ -83,7 +83,7 @@ func description(nodes []*node) string {
 }
 
 // variantName is what a reader knows a variant by: its value, the fixed value that
-// tells its objects apart, its title or its type.
+// distinguishes its objects, its title or its type.
 func variantName(nodes []*node) string {
 	if v := first(nodes, "const", 0); v != nil {
 		return string(appendJSON(nil, v))

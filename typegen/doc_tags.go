@@ -97,7 +97,7 @@ func (p *printer) schemaNodes(out []*node, n *node, depth int) []*node {
 }
 
 // tagLine keeps the text of a tag on its line: behind a line end, a server's
-// text could begin another tag. Otherwise the text stays as it is, for people.
+// text could begin another tag. Otherwise the text stays as it is, for display.
 var tagLine = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\v", `\v`, "\f", `\f`,
 	"\u0085", `\u0085`, "\u2028", `\u2028`, "\u2029", `\u2029`)
 

@@ -259,7 +259,7 @@ func (b *builder) object(k *keywords) *objectType {
 	return o
 }
 
-// elsewhere says whether a property is meant for the other direction (TYPE-5). A
+// elsewhere reports whether a property is meant for the other direction (TYPE-5). A
 // schema accepts it all the same (TYPE-4), so it is there, and never required.
 func (b *builder) elsewhere(n *node) bool {
 	if n.kind != '{' {
@@ -331,7 +331,7 @@ func (b *builder) others(o *objectType, k *keywords) {
 	case additional != nil:
 		o.rest, o.restType = restTyped, anyOf(append(patterns, additional))
 	case len(patterns) > 0:
-		o.rest, o.restType, o.patterns = restTyped, fixed(anything), told(allowed, patterns)
+		o.rest, o.restType, o.patterns = restTyped, fixed(anything), writable(allowed, patterns)
 	}
 	pattern := names.member("pattern")
 	if o.rest == restClosed || len(patterns) > 0 || pattern == nil || pattern.kind != '"' {

@@ -68,7 +68,7 @@ func (r *registry) nameDeep(x alternative) string {
 	return r.prefix + name
 }
 
-// fresh returns the wanted name, numbered when it is taken.
+// fresh returns the requested name, numbered when it is taken.
 func (r *registry) fresh(want string) string {
 	name := want
 	for i := 2; r.taken[name]; i++ {

@@ -23,9 +23,9 @@ func keysOf(patterns []string) []string {
 	return unrepeated(keys)
 }
 
-// told are the patterns that TypeScript can tell exactly, with the types of their
+// writable are the patterns that TypeScript can express exactly, with the types of their
 // properties: ^x- and _id$. Of two that may match one name, only the first is.
-func told(patterns []string, types []*lazy) (list []patternType) {
+func writable(patterns []string, types []*lazy) (list []patternType) {
 	var taken [][2]string
 	for i, p := range patterns {
 		prefix, suffix := "", ""
@@ -50,7 +50,7 @@ func told(patterns []string, types []*lazy) (list []patternType) {
 	return list
 }
 
-// matchesAll tells whether a regular expression matches every name.
+// matchesAll reports whether a regular expression matches every name.
 func matchesAll(pattern string) bool {
 	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$")
 	if inner, ok := strings.CutPrefix(pattern, "("); ok {
@@ -91,7 +91,7 @@ func literalRun(pattern []rune) (text, rest []rune) {
 	return text, nil
 }
 
-// matches tells whether a name is like the key.
+// matches reports whether a name is like the key.
 func (p patternType) matches(name string) bool {
 	prefix, suffix, _ := strings.Cut(strings.Trim(p.key, "`"), "${string}")
 	return strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix)
@@ -110,7 +110,7 @@ func unrepeated(list []string) []string {
 }
 
 // prefixOf is what every text begins with that a regular expression (ECMA-262)
-// matches, "" when that is nothing or cannot be told. It has only letters,
+// matches, "" when that is nothing or is unknown. It has only letters,
 // digits and characters that mean nothing in a template literal.
 func prefixOf(pattern string) string {
 	rest, ok := strings.CutPrefix(pattern, "^")
@@ -125,7 +125,7 @@ func prefixOf(pattern string) string {
 }
 
 // suffixOf is what every text ends with that a regular expression (ECMA-262)
-// matches, "" when that is nothing, cannot be told, or is the whole text.
+// matches, "" when that is nothing, is unknown, or is the whole text.
 func suffixOf(pattern string) string {
 	rest, ok := strings.CutSuffix(pattern, "$")
 	if !ok || strings.HasSuffix(rest, `\`) || strings.Contains(rest, "(?i") || hasAlternation(rest) {
@@ -166,13 +166,13 @@ func suffixOf(pattern string) string {
 	return string(suffix)
 }
 
-// plain tells characters that stand for themselves in an expression and in a
+// plain reports whether a character stands for itself in an expression and in a
 // template literal.
 func plain(c rune) bool {
 	return c != utf8.RuneError && (unicode.IsLetter(c) || '0' <= c && c <= '9' || strings.ContainsRune("-_:@/ ,;<>=", c))
 }
 
-// hasAlternation tells whether an expression has a | outside of groups, so that
+// hasAlternation reports whether an expression has a | outside of groups, so that
 // only its first part begins with what it begins with.
 func hasAlternation(pattern string) bool {
 	groups, class := 0, false

@@ -164,7 +164,7 @@ func (p *printer) flatten(out []member, u union, via []*node, top bool) []member
 	return out
 }
 
-// leads says whether a reference to n means goal without anything between.
+// leads reports whether a reference to n means goal without anything between.
 func (p *printer) leads(n, goal *node, seen []*node) bool {
 	if n == goal {
 		return true
@@ -302,7 +302,7 @@ func (p *printer) tooDeep(depth int) bool {
 	return p.maxDepth > 0 && depth >= p.maxDepth
 }
 
-// hoist says whether a type is so deep that it should get a name.
+// hoist reports whether a type is so deep that it should get a name.
 func (p *printer) hoist(depth int) bool {
 	return p.names != nil && depth > 0 && depth%hoistDepth == 0
 }
@@ -415,7 +415,7 @@ func (p *printer) property(q *property, level, depth int) span {
 }
 
 // propertyType writes the type of a property. For TypeScript every object
-// literal has the methods of Object.prototype: one that lacks an optional
+// literal has the methods of Object.prototype: one without an optional
 // property of such a name has a function there, and must stay assignable.
 func (p *printer) propertyType(q *property, level, depth int) {
 	from := len(p.out)
@@ -437,7 +437,7 @@ func (p *printer) propertyType(q *property, level, depth int) {
 	}
 }
 
-// inherited tells the members of TypeScript's interface Object.
+// inherited reports whether a name is a member of TypeScript's interface Object.
 func inherited(name string) bool {
 	switch name {
 	case "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf":

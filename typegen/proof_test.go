@@ -144,8 +144,8 @@ type always struct{ pattern string }
 func (always) MatchString(string) bool { return true }
 func (a always) String() string        { return a.pattern }
 
-// mended leaves out what a validator refuses though servers send it, and says
-// OpenAPI's nullable in words of JSON Schema.
+// fixed leaves out what a validator refuses though servers send it, and says
+// OpenAPI's nullable as text of JSON Schema.
 func mended(v any) any {
 	switch x := v.(type) {
 	case map[string]any:

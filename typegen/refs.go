@@ -19,7 +19,7 @@ type identifiers struct {
 // resolve finds the node that a $ref of n points to.
 func (d *document) resolve(n *node, ref string) (*node, error) {
 	if !d.hasID {
-		// The usual case: one resource, whose base nobody can tell.
+		// The usual case: one resource, whose base is unknown.
 		if fragment, ok := strings.CutPrefix(ref, "#"); ok {
 			return d.fragment(d.root, fragment)
 		}
@@ -150,7 +150,7 @@ func (d *document) identifyIn(n *node, base string) {
 	}
 }
 
-// isNameMap says whether an object's members are named by the author, such as
+// isNameMap reports whether an object's members are named by the author, such as
 // those of `properties`, so that none of them is a keyword.
 func isNameMap(n *node) bool {
 	if n.parent == nil || n.parent.kind != '{' {

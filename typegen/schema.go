@@ -11,7 +11,7 @@ import (
 )
 
 // A node is one JSON value of a schema document. Nodes of a document form a
-// tree with parent links, so that a pointer can be told for any of them.
+// tree with parent links, so that each of them has a pointer.
 type node struct {
 	kind jsontext.Kind // '{', '[', '"', '0', 't', 'f' or 'n'
 	// text is a string's value, or a number as it was written. Strings are

@@ -3,7 +3,7 @@ package typegen
 // The builder reads a schema as a set of JSON values, in a form that
 // TypeScript can say: a union of alternatives. Combining keywords are set
 // operations on it (meet for allOf and siblings, concatenation for anyOf,
-// subtract for not). Wherever a set cannot be told exactly, it becomes a
+// subtract for not). Wherever a set cannot be written exactly, it becomes a
 // larger one: a type may accept too much, but never refuses a valid value
 // (TYPE-4).
 
@@ -48,7 +48,7 @@ var (
 	// mapOfAnything is any object, said so that nothing else is one: `{}` also
 	// accepts strings and numbers.
 	mapOfAnything = alternative{kind: kindObject, object: &objectType{strict: true}}
-	// everything is anything with its kinds told apart, to take some away.
+	// everything is anything with its kinds separated, to take some away.
 	everything = union{primitive[kindString][0], primitive[kindNumber][0], primitive[kindBoolean][0],
 		primitive[kindNull][0], primitive[kindArray][0], mapOfAnything}
 )
@@ -522,7 +522,7 @@ func (b *builder) restrict(p property, o *objectType) (_ property, ok bool) {
 	return p, true
 }
 
-// isScalar says whether a type is cheap to work out, and of no objects, arrays
+// isScalar reports whether a type is cheap to work out, and of no objects, arrays
 // or references.
 func (l *lazy) isScalar() bool {
 	switch l.op {

@@ -64,7 +64,7 @@ func (s *signature) parameter(out []byte, input jsontext.Value, level int) []byt
 	return out
 }
 
-// acceptsNothing says whether no property is required.
+// acceptsNothing reports whether no property is required.
 func (o *objectType) acceptsNothing() bool {
 	for i := range o.props {
 		if !o.props[i].optional {

@@ -80,7 +80,7 @@ func following(s string) rune {
 	return r
 }
 
-// isIdentifier says whether a name can stand after a dot. Reserved words can.
+// isIdentifier reports whether a name can stand after a dot. Reserved words can.
 func isIdentifier(name string) bool {
 	if name == "" {
 		return false

@@ -103,7 +103,7 @@ func (d *document) lineEnds(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
 }
 
-// misspelled are the diagnostics that tell the name that was meant.
+// misspelled are the diagnostics that suggest the intended name.
 var misspelled = []protocol.Integer{2551, 2552, 2561, 2568, 2570, 2724, 2820, 2833}
 
 var (

@@ -38,7 +38,7 @@ type child struct {
 	pending map[int64]chan *jsonrpc2.Response // nil after the end
 }
 
-// sentState is what the child was told.
+// sentState is what the child has received.
 type sentState struct {
 	preferences  *preferences
 	declarations *declarations
@@ -241,8 +241,8 @@ func (c *child) wait(ctx context.Context, q inquiry, method string, result any) 
 	}
 }
 
-// cancel tells the engine that nobody waits any longer, unless it is busy
-// being told something else: it is a courtesy.
+// cancel notifies the engine that nobody waits any longer, unless it is busy
+// receiving something else: it is a courtesy.
 func (c *child) cancel(id int64) {
 	select {
 	case <-c.sending:
@@ -265,7 +265,7 @@ func (c *child) isGone() bool {
 func (c *child) kill() { _ = c.cmd.Process.Kill() } // it may have ended by itself
 
 // stop ends the process and waits for everything that belongs to it. The
-// result tells what it died of.
+// result is what it died of.
 func (c *child) stop() error {
 	c.kill()
 	<-c.gone
@@ -296,9 +296,9 @@ func (c *child) handshake(ctx context.Context) error {
 	return c.notify(protocol.MethodInitialized, &protocol.InitializedParams{})
 }
 
-// tell brings the child up to date with what the author's side looks like now.
+// update makes the child current with what the author's side looks like now.
 // The caller holds the right to send.
-func (c *child) tell(own bool, w world) error {
+func (c *child) update(own bool, w world) error {
 	d, documents := w.declarations, w.documents
 	if w.preferences != c.sent.preferences {
 		p := &protocol.DidChangeConfigurationParams{Settings: w.preferences.settings}

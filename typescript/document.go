@@ -103,7 +103,7 @@ func blank(b *strings.Builder, text string) {
 	}
 }
 
-// isErased says whether a range of the author's lies in a type import.
+// isErased reports whether a range of the author's lies in a type import.
 func (d *document) isErased(r protocol.Range) bool {
 	for _, e := range d.erased {
 		start := protocol.Position{Line: uint32(e.Start.Line), Character: uint32(e.Start.Character)}

@@ -89,7 +89,7 @@ func (e *Engine) format(ctx context.Context, text string, l script.Language, met
 // stretches are parts of a text, as byte offsets: from, to, from, to, …
 type stretches []int
 
-// touched says whether an edit of [start, end) changes one of them.
+// touched reports whether an edit of [start, end) changes one of them.
 func (s stretches) touched(start, end int) bool {
 	for i := 0; i < len(s); i += 2 {
 		if start < s[i+1] && s[i] < end || start == end && s[i] < start && start < s[i+1] {

@@ -10,7 +10,7 @@ import (
 	"go.lsp.dev/uri"
 )
 
-// initializeParams tell the engine what this client makes of its answers,
+// initializeParams inform the engine what this client makes of its answers,
 // whatever the editor at the other end can do.
 func initializeParams() *protocol.InitializeParams {
 	yes := true

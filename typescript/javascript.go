@@ -27,7 +27,7 @@ var (
 	patternName   = regexp.MustCompile(`(?:^|,)\s*([\w$]+)`)
 )
 
-// tolerates says whether a complaint is none in JavaScript.
+// tolerates reports whether a complaint is none in JavaScript.
 func (t *tolerance) tolerates(f protocol.Diagnostic) bool {
 	if implicitAny(f.Code) {
 		return true
@@ -74,13 +74,13 @@ func (t *tolerance) tolerates(f protocol.Diagnostic) bool {
 	return false
 }
 
-// assigns says whether something is assigned to what matches a pattern.
+// assigns reports whether something is assigned to what matches a pattern.
 func (t *tolerance) assigns(pattern string) bool {
 	assigned, err := regexp.Compile(pattern + `\s*=[^=>]`)
 	return err == nil && assigned.MatchString(t.text)
 }
 
-// optional says whether a name stands in a parameter pattern whose default is {}.
+// optional reports whether a name stands in a parameter pattern whose default is {}.
 func (t *tolerance) optional(name string) bool {
 	if t.options == nil {
 		t.options = map[string]bool{}

@@ -21,7 +21,7 @@ type InlayHints struct {
 // preferences are one version of the engine's settings. They never change.
 type preferences struct{ settings jsontext.Value }
 
-// newPreferences are what workspace/didChangeConfiguration tells the engine.
+// newPreferences are what workspace/didChangeConfiguration sends to the engine.
 // Nothing can be imported into a script, so nothing is offered for import.
 func newPreferences(h InlayHints) *preferences {
 	names := "none"
@@ -50,5 +50,5 @@ func (e *Engine) SetInlayHints(h InlayHints) {
 		e.preferences = next
 	}
 	e.mu.Unlock()
-	e.poke()
+	e.notify()
 }

@@ -142,7 +142,7 @@ func (d *document) symbols(all []protocol.DocumentSymbol) []protocol.DocumentSym
 	return shown
 }
 
-// inAuthor says whether a range of the engine lies in the author's text.
+// inAuthor reports whether a range of the engine lies in the author's text.
 func (d *document) inAuthor(r protocol.Range) bool {
 	if d.shift == 0 {
 		return true

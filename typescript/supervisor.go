@@ -34,7 +34,7 @@ func (e *Engine) supervise(ctx context.Context) {
 		pause := pauseBefore(failures, ran)
 		e.log.Warn("the TypeScript engine has stopped and is started again", "err", err, "in", pause)
 		e.update(func() {
-			e.child, e.hopeless = nil, pause > time.Second
+			e.child, e.noChildSoon = nil, pause > time.Second
 			e.status = Status{Restarts: e.status.Restarts + 1, Err: err}
 		})
 		timer := time.NewTimer(pause)
@@ -100,7 +100,7 @@ func (e *Engine) life(ctx context.Context) (ran bool, _ error) {
 		return false, errors.Join(err, c.stop())
 	}
 	e.update(func() {
-		e.child, e.hopeless = c, false
+		e.child, e.noChildSoon = c, false
 		e.status.Running, e.status.Err = true, nil
 	})
 	e.tend(ctx, c)
@@ -108,7 +108,7 @@ func (e *Engine) life(ctx context.Context) (ran bool, _ error) {
 	return true, c.stop()
 }
 
-// tend tells c what has changed, until it or ctx ends.
+// tend sends c what has changed, until it or ctx ends.
 func (e *Engine) tend(ctx context.Context, c *child) {
 	unblock := context.AfterFunc(ctx, c.kill)
 	defer unblock()
@@ -116,7 +116,7 @@ func (e *Engine) tend(ctx context.Context, c *child) {
 		if err := c.lock(ctx); err != nil {
 			return
 		}
-		err := c.tell(e.own, e.world())
+		err := c.update(e.own, e.world())
 		c.unlock()
 		if err != nil {
 			return

@@ -56,8 +56,8 @@ type Status struct {
 // Engine is a running TypeScript engine. All methods are safe for concurrent
 // use; documents are named by the author's URI.
 //
-// Open, Change, Close and SetDeclarations only record what is wanted, so they
-// never block. What the child was told is compared with that before every
+// Open, Change, Close and SetDeclarations only record what is required, so they
+// never block. What the child has received is compared with that before every
 // request, and soon after every change; a new child therefore gets everything.
 type Engine struct {
 	o       Options
@@ -66,14 +66,14 @@ type Engine struct {
 	log     *slog.Logger
 	stop    context.CancelFunc
 	done    chan struct{} // closed when the supervisor has ended
-	wake    chan struct{} // capacity 1: there may be something to tell the child
+	wake    chan struct{} // capacity 1: there may be something to send to the child
 	needed  chan struct{} // closed when there is a first text
 	need    sync.Once     // closes needed
 
 	mu           sync.Mutex    // guards what follows
 	child        *child        // nil while there is none
-	turn         chan struct{} // closed when child or hopeless changes
-	hopeless     bool          // no child, and none within a second
+	turn         chan struct{} // closed when child or noChildSoon changes
+	noChildSoon  bool          // no child, and none within a second
 	status       Status
 	ended        bool
 	names        map[string]string    // virtual URI by author's
@@ -157,14 +157,14 @@ func (e *Engine) SetDeclarations(text string) {
 		clear(e.blame)
 	}
 	e.mu.Unlock()
-	e.poke()
+	e.notify()
 }
 
 // Open, Change and Close mirror the open documents. The text is the author's;
 // version must grow.
 func (e *Engine) Open(uri string, l script.Language, version int32, source *script.Source) {
 	e.put(uri, l, source, asBody)
-	e.poke()
+	e.notify()
 }
 
 // Change replaces the text of an open document.
@@ -176,14 +176,14 @@ func (e *Engine) Change(uri string, version int32, source *script.Source) {
 		return
 	}
 	e.put(uri, d.language, source, asBody)
-	e.poke()
+	e.notify()
 }
 
 // Close forgets a document.
 func (e *Engine) Close(uri string) {
 	e.drop(uri)
 	e.drop(looseName(uri))
-	e.poke()
+	e.notify()
 }
 
 // put records a document's text. A document of another language than before is
@@ -231,8 +231,8 @@ func (e *Engine) drop(uri string) {
 	e.documents = next
 }
 
-// poke has the supervisor tell the child what has changed.
-func (e *Engine) poke() {
+// notify has the supervisor send the child what has changed.
+func (e *Engine) notify() {
 	select {
 	case e.wake <- struct{}{}:
 	default: // it will look anyway
@@ -348,7 +348,7 @@ func (e *Engine) exchange(ctx context.Context, c *child, uri, method string, par
 		w.documents[d.virtual] = d
 	}
 	if err == nil {
-		err = c.tell(e.own, w)
+		err = c.update(e.own, w)
 	}
 	var q inquiry
 	if err == nil {
@@ -365,14 +365,14 @@ func (e *Engine) exchange(ctx context.Context, c *child, uri, method string, par
 func (e *Engine) running(ctx context.Context) (*child, error) {
 	for {
 		e.mu.Lock()
-		c, turn, hopeless, ended, cause := e.child, e.turn, e.hopeless, e.ended, e.status.Err
+		c, turn, noChildSoon, ended, cause := e.child, e.turn, e.noChildSoon, e.ended, e.status.Err
 		e.mu.Unlock()
 		switch {
 		case ended:
 			return nil, fmt.Errorf("typescript: %w: it was shut down", ErrUnavailable)
 		case c != nil && !c.isGone():
 			return c, nil
-		case hopeless:
+		case noChildSoon:
 			return nil, fmt.Errorf("typescript: %w: %w", ErrUnavailable, cause)
 		}
 		select {

@@ -122,7 +122,7 @@ func (s *server) await(ctx context.Context, w want) (*session, error) {
 // noneSeen is for look: no attempt is being waited for yet.
 const noneSeen = -1
 
-// look is the session that is wanted, or whether it is coming: news is closed when
+// look is the required session, or whether it is coming: news is closed when
 // that has changed. seen keeps how many failures there were when waiting for an
 // attempt began.
 func (s *server) look(w want, seen *int) (_ *session, news <-chan struct{}, coming bool) {

@@ -87,7 +87,7 @@ func TestKilledInMidCall(t *testing.T) { // MCP-5
 	s.call("f", "echo", "{}") // the next one waits for the restart
 }
 
-// What cannot be waited for fails at once, in words that say what becomes of the
+// What cannot be waited for fails at once, as text that say what becomes of the
 // server.
 func TestUnavailableWords(t *testing.T) { // MCP-5, OUT-3
 	fake := mcptest.Write(t, `{"exitAtStart": 9, "stderr": "no license"}`)

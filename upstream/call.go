@@ -66,7 +66,7 @@ func frameArguments(v jsontext.Value) (jsontext.Value, error) {
 	return v, nil
 }
 
-// ended tells a cancelled call from one whose caller's time ran out.
+// ended distinguishes a cancelled call from one whose caller's time ran out.
 func ended(ctx context.Context, c Call, err error) *CallError {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return &CallError{Reason: TimedOut, Server: c.Server, Message: fmt.Sprintf("tool %q of server %q did not answer in time", c.Tool, c.Server), Err: err}

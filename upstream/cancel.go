@@ -8,10 +8,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Cancellation (MCP-6, TIME-2). mcp-go tells a server of it over stdio alone, and
+// Cancellation (MCP-6, TIME-2). mcp-go notifies a server of it over stdio alone, and
 // in its own time: a call that waits for this one to be out of the way (SCHED-1)
-// would be at the server before it. So it is told here before the call ends. Over
-// HTTP it has to be told because the end of the connection means nothing, but for
+// would be at the server before it. So it is sent here before the call ends. Over
+// HTTP it has to be sent because the end of the connection means nothing, but for
 // the newest protocol version, where it means just this.
 
 // cancelTimeout bounds a notification that nobody waits for any longer.
@@ -19,7 +19,7 @@ const cancelTimeout = 5 * time.Second
 
 type notify func(context.Context, mcp.JSONRPCNotification) error
 
-// cancelled tells the server, when a request ended with its context, that nobody
+// cancelled notifies the server, when a request ended with its context, that nobody
 // waits for the answer.
 func (s *session) cancelled(ctx context.Context, req transport.JSONRPCRequest, err error, send notify) {
 	switch mcp.MCPMethod(req.Method) {
@@ -36,14 +36,14 @@ func (s *session) cancelled(ctx context.Context, req transport.JSONRPCRequest, e
 		_ = send(s.ctx, n)
 		return
 	}
-	told := make(chan struct{})
+	sent := make(chan struct{})
 	s.mu.Lock()
 	if s.ctx.Err() != nil {
 		s.mu.Unlock()
 		return
 	}
 	s.background.Go(func() {
-		defer close(told)
+		defer close(sent)
 		ctx, cancel := context.WithTimeout(s.ctx, cancelTimeout)
 		defer cancel()
 		_ = send(ctx, n)
@@ -52,7 +52,7 @@ func (s *session) cancelled(ctx context.Context, req transport.JSONRPCRequest, e
 	late := time.NewTimer(sendGrace)
 	defer late.Stop()
 	select {
-	case <-told:
+	case <-sent:
 	case <-late.C:
 	}
 }

@@ -3,6 +3,6 @@
 //
 // One goroutine per server owns connect, refresh and close; a hanging server
 // delays nobody (MCP-5). Only this package (with the demo server and the
-// tests' own servers) knows the MCP library. It starts what it is told
+// tests' own servers) knows the MCP library. It starts what it is configured
 // to start: whether a definition may be started is decided before.
 package upstream

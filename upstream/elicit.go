@@ -21,7 +21,7 @@ import (
 )
 
 // An Asker has a person answer what servers ask during calls (MCP-6). An error is an
-// answer that could not be had: the server hears that it was cancelled.
+// answer that could not be had: the server is notified that it was cancelled.
 type Asker interface {
 	// Elicit asks for the fields of a form, or to open an address.
 	Elicit(ctx context.Context, e Elicitation) (ElicitationAnswer, error)
@@ -349,7 +349,7 @@ const maxElicitedURL = 2000
 
 func loopback(host string) bool { return host == "localhost" || host == "127.0.0.1" || host == "::1" }
 
-// An elicitationResult is what a server hears.
+// An elicitationResult is what a server receives.
 type elicitationResult struct {
 	Action  string                    `json:"action"`
 	Content map[string]jsontext.Value `json:"content,omitempty"`
@@ -390,7 +390,7 @@ func (e Elicitation) checked(a ElicitationAnswer) (elicitationResult, error) {
 const maxQuestions = 4
 
 // elicit has the person answer a question of the server, and is the result as the
-// server hears it. Nobody is asked unless the server is at work for somebody: a
+// server receives it. Nobody is asked unless the server is at work for somebody: a
 // question out of nothing is declined.
 func (s *session) elicit(ctx context.Context, params jsontext.Value) json.RawMessage {
 	declined := json.RawMessage(`{"action":"decline"}`)

@@ -21,7 +21,7 @@ const (
 // the server waits.
 type throttle struct {
 	what   string // that it floods, for a message
-	notify func() // called once, when it has begun to slow
+	notify func() // called once, when it starts to slow
 
 	mu     sync.Mutex
 	level  float64 // of burst, used up

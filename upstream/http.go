@@ -146,9 +146,9 @@ func (g *gate) settle(ctx context.Context, x *exchange, resp *transport.JSONRPCR
 // pingTimeout bounds the question whether a session is still known.
 const pingTimeout = 5 * time.Second
 
-// forgotten says whether an answer means that the server does not know our session
+// forgotten reports whether an answer means that the server does not know our session
 // any more. That is 404, as the specification has it. Some servers say 400, which
-// can mean anything: then another request of the session tells.
+// can mean anything: then another request of the session shows.
 func (g *gate) forgotten(ctx context.Context, x *exchange, f *httpFailure) bool {
 	switch {
 	case !f.session || g.sse:
@@ -167,7 +167,7 @@ func (g *gate) forgotten(ctx context.Context, x *exchange, f *httpFailure) bool 
 	return errors.Is(err, errForgotten) || errors.As(err, &ping) && ping.status == http.StatusBadRequest
 }
 
-// waiting says whether an answer is expected on the stream of the old transport.
+// waiting reports whether an answer is expected on the stream of the old transport.
 func (g *gate) waiting() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -190,7 +190,7 @@ func (g *gate) waitingFor(m *envelope) *exchange {
 	return g.waitingForID(id)
 }
 
-// modern says whether the connection speaks the newest protocol version.
+// modern reports whether the connection speaks the newest protocol version.
 func (g *gate) modern() bool {
 	select {
 	case <-g.versioned:

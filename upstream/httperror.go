@@ -69,7 +69,7 @@ func (f *httpFailure) Error() string {
 	return message
 }
 
-// perhapsOld says whether the server may be one of the old transport: it has refused
+// perhapsOld reports whether the server may be one of the old transport: it has refused
 // what opens a session.
 func (f *httpFailure) perhapsOld() bool {
 	return f.connecting && f.status >= 400 && f.status < 500 && f.status != http.StatusUnauthorized && f.status != http.StatusTooManyRequests
@@ -84,7 +84,7 @@ func (f *httpFailure) fault() jsontext.Value {
 	return m.fault
 }
 
-// nobodys says whether the server answered that it could not read or place the
+// nobodys reports whether the server answered that it could not read or place the
 // request: with a JSON-RPC error that has no id.
 func (f *httpFailure) nobodys() bool {
 	m, err := open(f.page)

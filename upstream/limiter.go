@@ -16,13 +16,13 @@ type limiter struct {
 	refused int
 }
 
-// allow says whether one more may pass.
+// allow reports whether one more may pass.
 func (l *limiter) allow() bool {
 	ok, _ := l.pass()
 	return ok
 }
 
-// pass says whether one more may pass, and how many could not since the last that
+// pass reports whether one more may pass, and how many could not since the last that
 // could.
 func (l *limiter) pass() (ok bool, refused int) {
 	l.mu.Lock()

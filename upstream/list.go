@@ -109,7 +109,7 @@ func (s *session) listPage(ctx context.Context, request mcp.ListToolsRequest, em
 	return nil, errors.New("the server answered nothing")
 }
 
-// faultMessage is a JSON-RPC error in words.
+// faultMessage is a JSON-RPC error as text.
 func faultMessage(fault *mcp.JSONRPCErrorDetails) string {
 	if fault.Message == "" {
 		return fmt.Sprintf("error %d", fault.Code)

@@ -160,7 +160,7 @@ func gone(t *testing.T, pid int) {
 	}
 }
 
-// alive says whether a process exists.
+// alive reports whether a process exists.
 func alive(pid int) bool {
 	_, err := os.Stat("/proc/" + itoa(pid))
 	if err != nil {

@@ -37,7 +37,7 @@ func CheckMedia(kind, mimeType, data string) (mimeOut, problem string) {
 	return mimeType, ""
 }
 
-// fits says whether data in which found was recognised may be of a claimed type.
+// fits reports whether data in which found was recognised may be of a claimed type.
 // What is not recognised may be anything that is not always recognised.
 func fits(claimed, found string) bool {
 	if claimed == found {

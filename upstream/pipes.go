@@ -55,7 +55,7 @@ func (o *outbox) hold(placeholder string, raw []byte, sent func()) (release func
 	}
 }
 
-// holds says whether no frame with the placeholder has gone out.
+// holds reports whether no frame with the placeholder has gone out.
 func (o *outbox) holds(placeholder string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -63,7 +63,7 @@ func (o *outbox) holds(placeholder string) bool {
 	return holds
 }
 
-// broken says whether writing has failed.
+// broken reports whether writing has failed.
 func (o *outbox) broken() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -89,7 +89,7 @@ func (o *outbox) Write(frame []byte) (int, error) {
 	return len(frame), nil
 }
 
-// put queues a frame and gives what its placeholder wants to be called.
+// put queues a frame and gives what its placeholder has to be called with.
 func (o *outbox) put(frame []byte) (sent func(), err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -75,7 +75,7 @@ func startProcess(def config.Server, dir string, stderr io.Writer) (_ *process, 
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", def.Command, err)
 	}
-	defer func() { supervisor.begun(err) }()
+	defer func() { supervisor.launched(err) }()
 
 	// Files of our own rather than exec's pipes: Wait must not close them while
 	// the last answer is still being read.

@@ -26,12 +26,12 @@ const (
 	maxKept = 500
 )
 
-// Stale tells whether the kept list of tools should be renewed.
+// Stale reports whether the kept list of tools should be renewed.
 func (a Attempt) Stale() bool {
 	return time.Since(a.Listed) > freshList && !(a.Slow && time.Since(a.Failed) < retryFailed)
 }
 
-// Unknown tells that there is no kept list, and that it may be had for the waiting.
+// Unknown reports whether there is no kept list, and that it may be had for the waiting.
 func (a Attempt) Unknown() bool { return a.Listed.IsZero() && !a.Slow }
 
 // RenewLists starts the idle servers whose kept lists are stale, waits for their

@@ -329,7 +329,7 @@ func (s *server) setRestless(note string) {
 	}
 }
 
-// refresh lists the tools again, and says whether they have changed. When that
+// refresh lists the tools again, and reports whether they have changed. When that
 // fails, those that are known remain.
 func (s *server) refresh(ctx context.Context, session *session) (changed bool) {
 	ctx, cancel := context.WithTimeout(ctx, s.set.limits().ConnectTimeout)
@@ -370,7 +370,7 @@ func (s *server) publishSession(session *session) {
 	s.publishTools(session, session.tools)
 }
 
-// publishTools puts a server's tools into the pool, and says whether they are
+// publishTools puts a server's tools into the pool, and reports whether they are
 // other ones. A list that is the same as before keeps the value of before.
 func (s *server) publishTools(session *session, list listing) bool {
 	tools := list.tools
@@ -409,7 +409,7 @@ func (s *server) publishTools(session *session, list listing) bool {
 // publishFailure takes a server's tools out of the pool (POOL-4). retry is when
 // it is started again; zero is never.
 func (s *server) publishFailure(err error, retry time.Time) {
-	// Whoever shows Status tells the person; a second telling is for who looks closer.
+	// Whoever shows Status informs the person; the log is for who looks closer.
 	s.set.log.Info("server failed", "server", s.def.Name, "err", err, "restart", !retry.IsZero())
 	s.mu.Lock()
 	s.failures++
@@ -478,7 +478,7 @@ func (s *server) status() Status {
 		demand = s.session.demand.Load()
 	}
 	if demand != nil {
-		st.SignIn, st.Scopes = true, demand.lacking
+		st.SignIn, st.Scopes = true, demand.missing
 	}
 	return st
 }
@@ -507,7 +507,7 @@ func isSelf(def config.Server, executable string) bool {
 	if errA == nil && errB == nil && os.SameFile(a, b) {
 		return true
 	}
-	// Another copy, such as the one that an editor's extension brings.
+	// Another copy, such as the one that an editor's extension contains.
 	return strings.TrimSuffix(filepath.Base(path), ".exe") == programName
 }
 

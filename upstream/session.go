@@ -331,13 +331,13 @@ func (s *session) open(ctx context.Context, version string) error {
 	return err
 }
 
-// downloads says whether a command fetches the program that it runs.
+// downloads reports whether a command fetches the program that it runs.
 func downloads(command string) bool {
 	name, _, _ := strings.Cut(strings.ToLower(filepath.Base(command)), ".") // npx.cmd
 	return slices.Contains([]string{"npx", "bunx", "pnpx", "pnpm", "yarn", "uvx", "uv", "pipx", "docker", "podman", "deno"}, name)
 }
 
-// failure says in words why connecting failed.
+// failure explains why connecting failed.
 func (s *session) failure(ctx context.Context, err error) error {
 	if errors.Is(err, errSelf) {
 		return err
@@ -362,7 +362,7 @@ func (s *session) failure(ctx context.Context, err error) error {
 	return s.explain(err)
 }
 
-// explained is an error in words for a person.
+// explained is an error as text for a person.
 type explained struct {
 	words string
 	error
@@ -445,7 +445,7 @@ func (s *session) list() {
 	}
 }
 
-// A reporter tells of one call's progress, in order. Most calls have none: it
+// A reporter reports one call's progress, in order. Most calls have none: it
 // costs something with the first.
 type reporter struct {
 	report func(progress)
@@ -523,7 +523,7 @@ func (s *session) begin() (done func()) {
 }
 
 // drain waits until the calls of a session over HTTP that is of no more use have
-// their answers, which still come: one of them has heard that the server has
+// their answers, which still come: one of them has seen that the server has
 // forgotten it, or that it takes no new connections. Cut off, they could not be made
 // again.
 func (s *session) drain(ctx context.Context) {
@@ -541,7 +541,7 @@ func (s *session) drain(ctx context.Context) {
 	}
 }
 
-// cutOff says whether what is under way ends with the session.
+// cutOff reports whether what is under way ends with the session.
 func (s *session) cutOff() bool { return s.process != nil || s.stream }
 
 // close ends the session, its process and its children, and waits.
@@ -558,7 +558,7 @@ func (s *session) close() {
 	s.background.Wait()
 }
 
-// inBackground does work that close waits for, unless it has begun.
+// inBackground does work that close waits for, unless it has started.
 func (s *session) inBackground(work func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -567,7 +567,7 @@ func (s *session) inBackground(work func()) {
 	}
 }
 
-// rootsChanged tells the server, without waiting for it.
+// rootsChanged notifies the server, without waiting for it.
 func (s *session) rootsChanged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

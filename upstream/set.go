@@ -72,7 +72,7 @@ func (s *Set) limits() config.Limits {
 	return s.options.Limits
 }
 
-// SetRoots changes the workspace's folders and tells the connected servers.
+// SetRoots changes the workspace's folders and notifies the connected servers.
 func (s *Set) SetRoots(roots []string) {
 	s.mu.Lock()
 	same := slices.Equal(s.roots, roots)
@@ -113,7 +113,7 @@ func (s *Set) dialer() dialer {
 }
 
 // Configure makes the set have exactly these servers: new and changed ones are
-// started, missing ones stopped. It returns at once. trusted says whether a
+// started, missing ones stopped. It returns at once. trusted reports whether a
 // definition may be started now.
 func (s *Set) Configure(servers []config.Server, trusted func(config.Server) bool) {
 	s.mu.Lock()
@@ -171,7 +171,7 @@ func (s *Set) standing(def config.Server, trusted func(config.Server) bool) (Sta
 	return Connecting, ""
 }
 
-// keeps says whether the server goes on as it is under a new configuration.
+// keeps reports whether the server goes on as it is under a new configuration.
 func (s *server) keeps(def config.Server, state State, failure string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -42,7 +42,7 @@ func (s *Set) signInClient(def config.Server) *oauth.Client {
 // more rights.
 type signInDemand struct {
 	challenge oauth.Challenge
-	lacking   []string // of its scopes; nil for a first sign-in
+	missing   []string // of its scopes; nil for a first sign-in
 	why       error    // the sign-in that there is could not be renewed, or nil
 }
 
@@ -88,10 +88,10 @@ func (g *gate) authorized(req *http.Request) (*http.Response, *signInDemand, err
 	}
 	demand := &signInDemand{challenge: challenge}
 	if challenge.Status == http.StatusForbidden {
-		if lacking, err := g.auth.Lacks(req.Context(), challenge.Scopes); err == nil && len(lacking) == 0 {
+		if missing, err := g.auth.Missing(req.Context(), challenge.Scopes); err == nil && len(missing) == 0 {
 			return resp, nil, nil // all that it demands was granted
 		}
-		demand.lacking = challenge.Scopes
+		demand.missing = challenge.Scopes
 		return resp, demand, nil
 	}
 	next, err := g.auth.Renew(req.Context(), token, challenge)
@@ -118,15 +118,15 @@ func (g *gate) authorized(req *http.Request) (*http.Response, *signInDemand, err
 	return resp, nil, err
 }
 
-// plainScope are scopes that may stand in a command for people to copy.
+// plainScope are scopes that may stand in a command that people copy.
 var plainScope = regexp.MustCompile(`^[A-Za-z0-9:/._*+=,@-]+$`)
 
 // advice is what a person can do about the demand.
 func (d *signInDemand) advice(server string) string {
 	command := "codemode-ls auth login " + commandWord(server)
-	if d.lacking != nil {
-		if !slices.ContainsFunc(d.lacking, func(scope string) bool { return !plainScope.MatchString(scope) }) {
-			command += " --scope '" + strings.Join(d.lacking, " ") + "'"
+	if d.missing != nil {
+		if !slices.ContainsFunc(d.missing, func(scope string) bool { return !plainScope.MatchString(scope) }) {
+			command += " --scope '" + strings.Join(d.missing, " ") + "'"
 		}
 		return "it demands more rights than were granted. Sign in again: " + command
 	}
@@ -136,7 +136,7 @@ func (d *signInDemand) advice(server string) string {
 	return "sign in: " + command
 }
 
-// commandWord is a server's name in a command for people to copy.
+// commandWord is a server's name in a command that people copy.
 func commandWord(name string) string {
 	if plainScope.MatchString(name) && !strings.HasPrefix(name, "-") {
 		return name

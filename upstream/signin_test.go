@@ -177,9 +177,9 @@ func TestMCP4MoreRights(t *testing.T) {
 	}
 }
 
-// MCP-4: a scope that a shell would read is in no command for people to copy.
+// MCP-4: a scope that a shell would read is in no command to copy.
 func TestMCP4AdviceIsHarmless(t *testing.T) {
-	d := &signInDemand{lacking: []string{"a'$(reboot)'"}}
+	d := &signInDemand{missing: []string{"a'$(reboot)'"}}
 	if advice := d.advice("my server'"); strings.Contains(advice, "reboot") || !strings.HasSuffix(advice, `auth login 'my server'\'''`) {
 		t.Error(advice)
 	}

@@ -197,7 +197,7 @@ func (t *stdioTransport) message(ctx context.Context, line []byte, o *outline) e
 	return nil
 }
 
-// waits says whether a request waits for its answer.
+// waits reports whether a request waits for its answer.
 func (t *stdioTransport) waits(id int64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

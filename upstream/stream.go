@@ -126,7 +126,7 @@ func open(text []byte) (*envelope, error) {
 	return e, nil
 }
 
-// hasID says whether the message has an id that can be answered.
+// hasID reports whether the message has an id that can be answered.
 func (e *envelope) hasID() bool { return len(e.id) > 0 && e.id.Kind() != 'n' }
 
 // number is the id as the number that all our requests have. Some servers send it
@@ -140,7 +140,7 @@ func (e *envelope) number() (int64, bool) {
 	return int64(n), err == nil && n == float64(int64(n))
 }
 
-// answers says whether the message is the answer to the request with an id. An
+// answers reports whether the message is the answer to the request with an id. An
 // error without an id is that of a server which could not read the request.
 func (e *envelope) answers(id int64) bool {
 	if !e.hasID() {
@@ -429,7 +429,7 @@ func (m *envelope) forLibrary(x *exchange, modern bool) []byte {
 	return frame("result", m.result)
 }
 
-// asksInput says whether a result asks for something, and is none yet.
+// asksInput reports whether a result asks for something, and is none yet.
 func (m *envelope) asksInput() bool {
 	for name, value := range parts(m.result) {
 		if string(name) == "resultType" {

@@ -43,8 +43,8 @@ func supervise(cmd *exec.Cmd) (*supervisor, error) {
 	}, nil
 }
 
-// begun is called when the reaper runs, or could not be started.
-func (s *supervisor) begun(err error) {
+// launched is called when the reaper runs, or could not be started.
+func (s *supervisor) launched(err error) {
 	for _, f := range s.theirs {
 		f.Close()
 	}

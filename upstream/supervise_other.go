@@ -14,7 +14,7 @@ func supervise(cmd *exec.Cmd) (*supervisor, error) {
 	return &supervisor{}, nil
 }
 
-func (*supervisor) begun(error) {}
+func (*supervisor) launched(error) {}
 
 func (*supervisor) started(cmd *exec.Cmd) (int, error) { return cmd.Process.Pid, nil }
 

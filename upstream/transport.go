@@ -74,7 +74,7 @@ func record(ctx context.Context, req transport.JSONRPCRequest, resp *transport.J
 	}
 }
 
-// discovered says whether an answer to server/discover names a protocol version
+// discovered reports whether an answer to server/discover names a protocol version
 // that we speak and that knows this request. Some servers answer requests that they
 // do not know with {}.
 func discovered(raw json.RawMessage) bool {

@@ -79,13 +79,13 @@ type Options struct {
 	// Changed is called, from any goroutine and without arguments, whenever a
 	// status or a server's tools have changed. It must return at once.
 	Changed func()
-	// Version of this program, told to servers.
+	// Version of this program, sent to servers.
 	Version string
-	// Asker answers what servers ask during calls; nil: they are told that nobody does.
+	// Asker answers what servers ask during calls; nil: they are informed that nobody does.
 	Asker Asker
 	// SignIns keeps what people have granted; nil keeps it in memory.
 	SignIns *oauth.Store
-	// Secret is told each secret that signing in has brought, so that it is never shown.
+	// Secret receives each secret that signing in returned, so that it is never shown.
 	Secret func(string)
 }
 
@@ -94,7 +94,7 @@ type Call struct {
 	Server    string // configured name
 	Tool      string // as the server knows it
 	Arguments jsontext.Value
-	// Timeout is how long the server may take to answer, or to tell of its progress;
+	// Timeout is how long the server may take to answer, or to report progress;
 	// 0 is Limits' CallTimeout.
 	Timeout time.Duration
 	// Sent, when set, is called once no later call can overtake this one: when the
@@ -135,7 +135,7 @@ type Attachment struct {
 	Problem string
 }
 
-// Reason tells failures of a call apart.
+// Reason distinguishes failures of a call.
 type Reason string
 
 const (

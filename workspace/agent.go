@@ -32,13 +32,13 @@ func (s *Snapshot) Agent(mode catalog.Mode, disallowed []string) catalog.Agent {
 	}
 }
 
-// ExecOff says whether Exec is switched off, excluded or denied (DECL-3).
+// ExecOff reports whether Exec is switched off, excluded or denied (DECL-3).
 func (s *Snapshot) ExecOff() bool {
 	return !s.Config.ExecEnabled || slices.Contains(s.Config.Exclude, permission.Exec) ||
 		s.Rules.Decide(permission.Exec).Effect == permission.Deny
 }
 
-// Direct says whether a tool of the pool is declared beside Exec and can be
+// Direct reports whether a tool of the pool is declared beside Exec and can be
 // called directly (DECL-9).
 func (s *Snapshot) Direct(fullName string) bool { return s.Exposure(fullName) == exposedDirect }
 

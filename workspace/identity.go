@@ -89,7 +89,7 @@ func known(pool *catalog.Catalog, l loaded) *permission.Known {
 	return k
 }
 
-// readOnlyAllowed says whether a person trusts a server's "read-only" annotations
+// readOnlyAllowed reports whether a person trusts a server's "read-only" annotations
 // (PERM-9). The setting names a server of the user's own.
 func (w *Workspace) readOnlyAllowed(name string) bool {
 	w.mu.Lock()

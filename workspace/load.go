@@ -47,7 +47,7 @@ func (w *Workspace) load(sources config.Sources) loaded {
 	return l
 }
 
-// hasErrors says whether something was configured that could not be read; the
+// hasErrors reports whether something was configured that could not be read; the
 // demo server must not hide that.
 func hasErrors(c *config.Config) bool {
 	return slices.ContainsFunc(c.Findings, func(f config.Finding) bool { return f.Severity == "error" })

@@ -204,7 +204,7 @@ func objectSchema(schema jsontext.Value) jsontext.Value {
 	return append(jsontext.Value(`{"type":"object",`), strings.TrimSpace(string(schema))[1:]...)
 }
 
-// objectsOnly says whether a schema describes nothing but objects: by its type, as a
+// objectsOnly reports whether a schema describes nothing but objects: by its type, as a
 // union, or by a reference to a definition of the root.
 func objectsOnly(root, schema map[string]jsontext.Value, depth int) bool {
 	if string(schema["type"]) == `"object"` {

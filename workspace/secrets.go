@@ -177,7 +177,7 @@ var secretWords = []string{
 // aboutWords at the end of a name say that the value only leads to a secret.
 var aboutWords = []string{"SOCK", "FILE", "PATH", "DIR", "NAME", "ID", "TYPE", "MODE", "URL", "URI", "HOST", "PORT", "USER"}
 
-// secretName says whether a variable of that name is likely to hold a secret.
+// secretName reports whether a variable of that name is likely to hold a secret.
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
 	if strings.HasPrefix(name, "CODEMODE_INPUT_") {
@@ -194,7 +194,7 @@ func secretName(name string) bool {
 	})
 }
 
-// ordinaryHeader says whether a header of that name is no secret.
+// ordinaryHeader reports whether a header of that name is no secret.
 func ordinaryHeader(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasPrefix(name, "accept") || slices.Contains([]string{

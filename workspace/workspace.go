@@ -56,7 +56,7 @@ type Options struct {
 	CacheDir    string // cached tools, artifacts; "" keeps nothing
 	StateDir    string // the audit log, sign-ins without a keyring; "" keeps none
 	Log         *slog.Logger
-	// Redact is told the secrets of the configuration; Log should go through it. nil:
+	// Redact receives the secrets of the configuration; Log should go through it. nil:
 	// the workspace has one of its own, and puts it before Log.
 	Redact *redact.Redactor
 	// Tracer takes spans (OBS-3), nil none. The workspace closes it.
@@ -215,8 +215,8 @@ func Open(ctx context.Context, o Options) *Workspace {
 	w.configuring.Unlock()
 	w.readScripts()
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx))
-	told := w.refresh()
-	w.owner.Go(func() { w.follow(ctx, told) })
+	last := w.refresh()
+	w.owner.Go(func() { w.follow(ctx, last) })
 	w.owner.Go(func() { w.results.learnAll(ctx, w.changed) })
 	w.owner.Go(func() {
 		if w.set.Recalled(ctx) == nil { // who opens an editor looks at tools before running anything
@@ -240,8 +240,8 @@ func (w *Workspace) changed() {
 // results, or scripts that are tools: another process, or a person in a file.
 const lookEvery = time.Second
 
-// follow tells of changes.
-func (w *Workspace) follow(ctx context.Context, told *Snapshot) {
+// follow reports changes.
+func (w *Workspace) follow(ctx context.Context, last *Snapshot) {
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	for {
@@ -256,10 +256,10 @@ func (w *Workspace) follow(ctx context.Context, told *Snapshot) {
 		case <-w.wake:
 		}
 		now := w.refresh()
-		if now != told && w.o.Changed != nil {
+		if now != last && w.o.Changed != nil {
 			w.o.Changed()
 		}
-		told = now
+		last = now
 		w.pinApproved(now)
 		w.results.save(false)
 	}

@@ -473,7 +473,7 @@ func TestCloseEndsRuns(t *testing.T) {
 	}
 }
 
-// The three hangs and a bomb end, in words (BUD-1…5).
+// The three hangs and a bomb end, as text (BUD-1…5).
 func TestBudgets(t *testing.T) {
 	w := open(t, Options{})
 	for _, c := range []struct {

@@ -44,7 +44,7 @@ func (u undeclaredInput) message() string {
 
 var inputsArray = regexp.MustCompile(`"inputs"\s*:\s*\[\s*(\]?)`)
 
-// inputActions mend undeclared inputs: by the name that is meant, or by declaring
+// inputActions fix undeclared inputs: by the intended name, or by declaring
 // them.
 func inputActions(doc *analysis.Document, f *config.File, p *protocol.CodeActionParams) (actions []protocol.CodeAction) {
 	quickFix := protocol.CodeActionKindQuickFix

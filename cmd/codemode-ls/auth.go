@@ -118,7 +118,7 @@ func lines(from io.Reader) <-chan string {
 	return typed
 }
 
-// hasBrowser says whether a browser that is opened here is seen by whoever types.
+// hasBrowser reports whether a browser that is opened here is seen by whoever types.
 func hasBrowser() bool {
 	if os.Getenv("SSH_CONNECTION") != "" || os.Getenv("SSH_TTY") != "" {
 		return false

@@ -63,7 +63,7 @@ func (t *terminal) take(ctx context.Context) (release func(), err error) {
 	// What was typed before a question is shown is no answer to it.
 	if err := discardInput(t.tty); err != nil {
 		release()
-		return nil, fmt.Errorf("typed-ahead input cannot be told from an answer: %w", err)
+		return nil, fmt.Errorf("typed-ahead input cannot be distinguished from an answer: %w", err)
 	}
 	return release, nil
 }

@@ -115,7 +115,7 @@ type app struct {
 	redact *redact.Redactor // that log goes through
 	force  *force
 
-	quietDemo   bool   // nobody needs to be told that the demo server is used
+	quietDemo   bool   // nobody needs a notice that the demo server is used
 	script      string // absolute, of the script or folder that the command is about; "" for none
 	stale       bool   // kept lists of tools are old
 	showsFaults bool   // a configuration that leaves nothing to work with is what the command shows

@@ -36,7 +36,7 @@ func printJSON(w io.Writer, v any) error {
 	return err
 }
 
-// valueText is a returned value for people: a string as it is, anything else as
+// valueText is a returned value for display: a string as it is, anything else as
 // indented JSON (EXEC-9).
 func valueText(v jsontext.Value) (string, error) {
 	if v.Kind() == '"' {
@@ -51,7 +51,7 @@ func valueText(v jsontext.Value) (string, error) {
 	return string(v), nil
 }
 
-// place is " (line 3, column 5)" for people, or nothing.
+// place is " (line 3, column 5)" for display, or nothing.
 func place(r *script.Range) string {
 	if r == nil {
 		return ""

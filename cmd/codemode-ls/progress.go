@@ -63,7 +63,7 @@ func newProgress(w io.Writer) *progress {
 	}
 }
 
-// redraws says whether w is a terminal that can draw over what it shows.
+// redraws reports whether w is a terminal that can draw over what it shows.
 func redraws(w io.Writer) bool { return isTerminal(w) && os.Getenv("TERM") != "dumb" }
 
 // Event takes one event of a run.
@@ -190,7 +190,7 @@ func (p *progress) lines() []string {
 	return lines
 }
 
-// preview is the beginning of a call's arguments, which tells calls of one tool apart;
+// preview is the beginning of a call's arguments, which distinguishes calls of one tool;
 // "" when there is no room for it.
 func preview(c exec.CallRecord, room int) string {
 	text := oneLine(string(c.Arguments))

@@ -42,7 +42,7 @@ func needsOf(calls bool, texts ...string) needs {
 	return n
 }
 
-// uses tells whether a tool of the server is used. A name that no server can own may
+// uses reports whether a tool of the server is used. A name that no server can own may
 // be misspelled: what it should be is in any of the lists.
 func (n needs) uses(all []upstream.Status, st upstream.Status) bool {
 	if n.every || !n.some || n.computed {
@@ -144,7 +144,7 @@ func (a *app) await(w *workspace.Workspace, wait func(context.Context) error) er
 		return wait(a.ctx)
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
-	begun := time.Now()
+	started := time.Now()
 	go func() {
 		defer close(stopped)
 		clock := time.NewTicker(waitingNotice)
@@ -160,7 +160,7 @@ func (a *app) await(w *workspace.Workspace, wait func(context.Context) error) er
 			case <-clock.C:
 			}
 			if line := connecting(w.Snapshot()); line != "" {
-				line = fmt.Sprintf("%s … %ds", line, int(time.Since(begun).Seconds()))
+				line = fmt.Sprintf("%s … %ds", line, int(time.Since(started).Seconds()))
 				fmt.Fprint(a.stderr, "\r"+cutTo(line, screenWidth(a.stderr)-1)+"\x1b[K")
 				shown = true
 			}

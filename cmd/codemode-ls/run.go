@@ -30,7 +30,7 @@ type runCommand struct {
 	KeepFailed bool          `name:"keep-failed" help:"With --record: keep the cassette of a run that failed, too."`
 	Replay     string        `help:"Answer calls from a cassette; start no server." placeholder:"FILE"`
 	JSON       bool          `name:"json" help:"Print the whole result as JSON."`
-	Check      string        `help:"Type check: ${enum}. With hint the script runs all the same, and when it fails what the check found is told; with error nothing runs when there are errors." enum:"off,hint,error" default:"hint"`
+	Check      string        `help:"Type check: ${enum}. With hint the script runs all the same, and when it fails what the check found is printed; with error nothing runs when there are errors." enum:"off,hint,error" default:"hint"`
 	Timeout    time.Duration `help:"Wall-clock budget of the script, such as 30s. Connecting to servers before it does not count." placeholder:"D"`
 	// Timeline is of the calls, after the run.
 	Timeline bool `help:"Show when each call waited and ran, as a picture on standard error."`
@@ -125,9 +125,9 @@ func (c *runCommand) Run(a *app) error {
 	var unrecorded error
 	if recording != nil {
 		switch {
-		case q.Record.Begun() && result.Status != exec.Completed && !c.KeepFailed:
+		case q.Record.Started() && result.Status != exec.Completed && !c.KeepFailed:
 			fmt.Fprintln(a.stderr, "Nothing was recorded: the run failed. --keep-failed keeps the cassette of such a run, too.")
-		case q.Record.Begun():
+		case q.Record.Started():
 			unrecorded = recording.Commit(q.Record.Cassette(c.scriptName(), exec.Recorded(result)))
 			recording = nil
 		default:
@@ -276,7 +276,7 @@ func attachmentWords(o exec.Output) string {
 	return strings.Join(words, ", ")
 }
 
-// deniedTool tells the person, and them alone, why a tool that they know is not there.
+// deniedTool explains to the person, and to them alone, why a tool that they know is not there.
 // To the script there is no such tool: what a rule denies is in no pool (PERM-3, POOL-1).
 func (a *app) deniedTool(r *exec.Result, rules *permission.Rules) {
 	if r.Error == nil || r.Error.Code != exec.CodeUnknownTool {

@@ -99,7 +99,7 @@ func sarifLevel(d exec.Diagnostic) string {
 	return "note"
 }
 
-// sarifURI is a path as SARIF wants it: relative where it is, so that a scanner
+// sarifURI is a path as SARIF requires: relative where it is, so that a scanner
 // finds the file in its checkout.
 func sarifURI(path string) string {
 	if path == "-" {

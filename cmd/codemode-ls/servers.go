@@ -463,7 +463,7 @@ func (a *app) trust() (*config.Trust, *config.Config, error) {
 func (a *app) workspaceScripts() []config.Script {
 	o, err := a.options()
 	if err != nil {
-		return nil // the caller has been told so before
+		return nil // the caller has reported it before
 	}
 	o.Sources.UserDir = "" // nobody has to decide on the user's own
 	found, problems := config.FindScripts(o.Sources)

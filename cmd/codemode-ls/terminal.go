@@ -17,7 +17,7 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal says whether w or r is a terminal.
+// isTerminal reports whether w or r is a terminal.
 func isTerminal(v any) bool {
 	if o, ok := v.(*output); ok {
 		v = o.Writer

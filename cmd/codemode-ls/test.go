@@ -58,7 +58,7 @@ type tested struct {
 	script  string
 	took    time.Duration
 	updated bool
-	// problem says why it failed, in one line; "" when it passed. broken tells
+	// problem says why it failed, in one line; "" when it passed. broken says
 	// that it could not be run at all.
 	problem string
 	broken  bool
@@ -248,7 +248,7 @@ func (c *testCommand) one(a *app, w *workspace.Workspace, path string) tested {
 // calls that are not made any more.
 func (c *testCommand) update(t tested, old *cassette.Cassette, got *cassette.Result, player *cassette.Player, path string) tested {
 	if missing := notRecorded(t.result); missing != "" {
-		t.problem = "the recording lacks calls of this script, so that its result is none to expect; record anew with --update --re-record"
+		t.problem = "calls of this script are missing in the recording, so its result cannot be compared; record again with --update --re-record"
 		t.details = missing
 		return t
 	}
@@ -290,7 +290,7 @@ func (c *testCommand) reRecord(a *app, w *workspace.Workspace, request exec.Requ
 	request.Asker, request.Events = a.asker(terminal, w), progress.Event
 	t := tested{result: w.Runner().Run(a.ctx, request)}
 	progress.Finish()
-	if !request.Record.Begun() || t.result.Status == exec.Cancelled {
+	if !request.Record.Started() || t.result.Status == exec.Cancelled {
 		file.Abort()
 		t.problem, t.details = "nothing was recorded", t.result.Text+"\n"
 		return t
@@ -311,7 +311,7 @@ func (c *testCommand) reRecord(a *app, w *workspace.Workspace, request exec.Requ
 	return t
 }
 
-// noRecording says why a run on the real servers tells nothing of the script: it was
+// noRecording says why a run on the real servers says nothing about the script: it was
 // kept from calling them.
 func noRecording(r *exec.Result) string {
 	for _, call := range r.Calls {

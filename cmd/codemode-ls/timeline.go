@@ -99,7 +99,7 @@ func bars(t *exec.CallTiming, span int64, width int, m marks) string {
 }
 
 // fitted is a text in a number of columns, cut in its middle: both ends of a
-// tool's name tell it apart.
+// tool's name distinguish it.
 func fitted(s string, width int) string {
 	if n := columns(s); n <= width {
 		return s + strings.Repeat(" ", width-n)
@@ -116,7 +116,7 @@ func fitted(s string, width int) string {
 	return strings.Repeat(" ", width)
 }
 
-// milliseconds is a duration for people.
+// milliseconds is a duration for display.
 func milliseconds(ms int64) string {
 	switch d := time.Duration(ms) * time.Millisecond; {
 	case d < time.Second:

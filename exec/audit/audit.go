@@ -238,7 +238,7 @@ func (l *Log) open() (os.FileInfo, error) {
 // end: another process may be just writing it.
 const cutOff = 50 * time.Millisecond
 
-// unended says whether somebody was cut off in the middle of a line: another
+// unended reports whether somebody was cut off in the middle of a line: another
 // process that was killed, or had no room.
 func (l *Log) unended(locked bool) bool {
 	for limit := time.Now().Add(cutOff); ; <-time.After(time.Millisecond) {

@@ -16,7 +16,7 @@ const writeTimeout = time.Second
 
 // lockLines keeps other processes from writing to the file until it is unlocked
 // or closed. A line becomes longer page by page: without it, one that is just
-// being written cannot be told from one that was cut off. Who cannot have the lock
+// being written cannot be distinguished from one that was cut off. Who cannot have the lock
 // does without: a line too many is better than a decision that is not there.
 func lockLines(f *os.File) (locked bool, unlock func()) {
 	fd := int(f.Fd())

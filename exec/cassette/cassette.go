@@ -19,7 +19,7 @@ const Version = 1
 // A Cassette is a recorded run.
 type Cassette struct {
 	Version int    `json:"cassette"`
-	Script  string `json:"script,omitzero"` // name of its file, for people
+	Script  string `json:"script,omitzero"` // name of its file, for display
 	// Input is what the script was given, absent when it was given nothing (EXEC-18).
 	Input jsontext.Value `json:"input,omitzero"`
 	Calls []Call         `json:"calls"` // in the order of the script

@@ -16,7 +16,7 @@ import (
 const (
 	maxCandidates  = 1_000
 	maxDifferences = 1_000 // that are counted
-	maxTold        = 4     // that are told
+	maxListed      = 4     // differences in a message
 	maxWritten     = 60    // characters of one value
 )
 
@@ -44,26 +44,26 @@ func (p *Player) nearest(tool string, arguments jsontext.Value) string {
 			best, least = i, d
 		}
 	}
-	var told []string
+	var differences []string
 	for i, d := range least {
-		if i == maxTold {
-			told = append(told, fmt.Sprintf("and %d more", len(least)-i))
+		if i == maxListed {
+			differences = append(differences, fmt.Sprintf("and %d more", len(least)-i))
 			break
 		}
 		switch {
 		case d.recorded == "":
-			told = append(told, fmt.Sprintf("%s: not recorded, called with %s", d.path, d.called))
+			differences = append(differences, fmt.Sprintf("%s: not recorded, called with %s", d.path, d.called))
 		case d.called == "":
-			told = append(told, fmt.Sprintf("%s: recorded %s, not given", d.path, d.recorded))
+			differences = append(differences, fmt.Sprintf("%s: recorded %s, not given", d.path, d.recorded))
 		default:
-			told = append(told, fmt.Sprintf("%s: recorded %s, called with %s", d.path, d.recorded, d.called))
+			differences = append(differences, fmt.Sprintf("%s: recorded %s, called with %s", d.path, d.recorded, d.called))
 		}
 	}
 	after := ""
 	if p.used[best] {
 		after = " (answered already)"
 	}
-	return fmt.Sprintf("the nearest is calls[%d]%s, which differs in %s", best, after, strings.Join(told, "; "))
+	return fmt.Sprintf("the nearest is calls[%d]%s, which differs in %s", best, after, strings.Join(differences, "; "))
 }
 
 // compare lists where two values differ, in the order of the paths.

@@ -56,7 +56,7 @@ func (p *Player) Take(tool string, arguments jsontext.Value) (int, *Call, error)
 // Cassette is what is replayed.
 func (p *Player) Cassette() *Cassette { return p.cassette }
 
-// Knows says whether the cassette has a call of a tool, and of which server it
+// Knows reports whether the cassette has a call of a tool, and of which server it
 // is.
 func (p *Player) Knows(tool string) (server string, ok bool) {
 	i := slices.IndexFunc(p.cassette.Calls, func(c Call) bool { return c.Tool == tool })

@@ -10,10 +10,10 @@ import (
 
 // A Recorder takes in the calls of one run, from any goroutine.
 type Recorder struct {
-	mu    sync.Mutex // guards what follows
-	begun bool
-	input jsontext.Value
-	calls []recorded // in the order of their answers
+	mu      sync.Mutex // guards what follows
+	started bool
+	input   jsontext.Value
+	calls   []recorded // in the order of their answers
 }
 
 type recorded struct {
@@ -25,15 +25,15 @@ type recorded struct {
 func (r *Recorder) Begin(input jsontext.Value) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.begun, r.input = true, input
+	r.started, r.input = true, input
 }
 
-// Begun says whether the script has run at all: one that was refused leaves
+// Started reports whether the script has run at all: one that was refused leaves
 // nothing to replay.
-func (r *Recorder) Begun() bool {
+func (r *Recorder) Started() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.begun
+	return r.started
 }
 
 // Add notes a call at the moment of its answer. order is its place in the

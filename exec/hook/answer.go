@@ -19,9 +19,9 @@ const (
 	maxContext = 10_000
 )
 
-// told is what a hook reads on its standard input: the form that hooks of coding
+// hookInput is what a hook reads on its standard input: the form that hooks of coding
 // agents have, with the fields of this program beside it.
-type told struct {
+type hookInput struct {
 	SessionID string         `json:"session_id"`
 	RunID     string         `json:"run_id"`
 	Dir       string         `json:"cwd"`
@@ -40,7 +40,7 @@ type told struct {
 }
 
 func input(event, dir string, c Call) ([]byte, error) {
-	t := told{
+	t := hookInput{
 		SessionID: c.SessionID, RunID: c.RunID, Dir: dir, Event: event, Tool: c.Tool, Server: c.Server, UseID: c.UseID,
 		Input: c.Arguments, URI: c.URI, Line: c.Line, Response: c.Response, Error: c.Error,
 	}
@@ -52,7 +52,7 @@ func input(event, dir string, c Call) ([]byte, error) {
 	}
 	b, err := json.Marshal(t, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	if err != nil {
-		return nil, fmt.Errorf("the call cannot be told to it: %w", err)
+		return nil, fmt.Errorf("the call cannot be written for it: %w", err)
 	}
 	return append(b, '\n'), nil
 }

@@ -19,7 +19,7 @@ type Runner struct {
 	Log *slog.Logger
 }
 
-// Call is what a hook is told about a tool call. Sizes are those of the call:
+// Call is what a hook learns about a tool call. Sizes are those of the call:
 // arguments and results are given whole.
 type Call struct {
 	SessionID string
@@ -133,7 +133,7 @@ func (r *Runner) After(ctx context.Context, hooks []config.Hook, c Call) Notes {
 	return n
 }
 
-// Any says whether one of the hooks is for this event and tool.
+// Any reports whether one of the hooks is for this event and tool.
 func Any(hooks []config.Hook, event, tool string) bool {
 	for _, h := range hooks {
 		if h.Event == event && h.Matches(tool) {

@@ -92,17 +92,17 @@ type bounded struct {
 	most int
 	over func() // called once when there is more; nil drops the rest in silence
 
-	mu   sync.Mutex
-	data []byte
-	told bool
+	mu       sync.Mutex
+	data     []byte
+	reported bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.data = append(b.data, p[:min(len(p), b.most-len(b.data))]...)
-	if len(p) > b.most-len(b.data) && len(b.data) == b.most && b.over != nil && !b.told {
-		b.told = true
+	if len(p) > b.most-len(b.data) && len(b.data) == b.most && b.over != nil && !b.reported {
+		b.reported = true
 		b.over()
 	}
 	return len(p), nil

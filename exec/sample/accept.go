@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// accepts says whether a value is valid against a schema, by the keywords of all
+// accepts reports whether a value is valid against a schema, by the keywords of all
 // drafts; what it does not know asks for nothing.
 func (g *generator) accepts(schema, v any, depth int) bool {
 	if g.steps++; g.steps > maxSteps || depth > 4*maxDepth {

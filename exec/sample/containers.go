@@ -26,9 +26,9 @@ func (g *generator) object(s object, c *choices, depth int) any {
 	}
 	slices.Sort(names)
 	most := int(bound(s["maxProperties"], float64(len(names)+maxItems)))
-	wanted := len(required)
+	matching := len(required)
 	put := func(name string, must bool) {
-		if _, done := out[name]; done || g.over() || !must && (g.spent() || len(out)+wanted >= most) {
+		if _, done := out[name]; done || g.over() || !must && (g.spent() || len(out)+matching >= most) {
 			return
 		}
 		v, ok := g.value(g.propertySchema(s, name, true), depth+1, 0)
@@ -36,7 +36,7 @@ func (g *generator) object(s object, c *choices, depth int) any {
 			out[name] = v
 		}
 		if must {
-			wanted--
+			matching--
 		}
 	}
 	for _, name := range names {
@@ -119,7 +119,7 @@ func (g *generator) propertySchema(s object, name string, unevaluated bool) any 
 	return object{"allOf": parts}
 }
 
-// named says whether a pattern is found in a property's name.
+// named reports whether a pattern is found in a property's name.
 func (g *generator) named(pattern, name string) bool {
 	if g.steps++; g.steps > maxSteps {
 		return false
@@ -161,11 +161,11 @@ func (g *generator) array(s object, c *choices, depth int) any {
 	tuple, rest := items(s)
 	least := int(bound(s["minItems"], 0))
 	contained, asks := s["contains"]
-	wanted := 0
+	matching := 0
 	if asks {
-		wanted = int(bound(s["minContains"], 1))
+		matching = int(bound(s["minContains"], 1))
 	}
-	want := max(least, len(tuple), wanted)
+	want := max(least, len(tuple), matching)
 	if want == 0 && depth < maxDepth/2 && c.of(2) == 0 && rest != nil && rest != false {
 		want = 1
 	}
@@ -180,7 +180,7 @@ func (g *generator) array(s object, c *choices, depth int) any {
 		default:
 			schema = rest
 		}
-		if i >= want-wanted {
+		if i >= want-matching {
 			schema = allOf(schema, contained)
 		}
 		v, ok := g.value(schema, depth+1, i)
@@ -189,7 +189,7 @@ func (g *generator) array(s object, c *choices, depth int) any {
 				v, ok = g.value(schema, depth+1, n)
 			}
 		}
-		if !ok && i >= least && i >= wanted {
+		if !ok && i >= least && i >= matching {
 			break // shorter is as good
 		}
 		out = append(out, v)

@@ -2,7 +2,7 @@ package sample
 
 import "math"
 
-// number makes a number in the bounds of a schema; n tells several apart.
+// number makes a number in the bounds of a schema; n makes several differ.
 func number(s object, n int, whole bool) float64 {
 	low, hasLow := s["minimum"].(float64)
 	high, hasHigh := s["maximum"].(float64)

@@ -80,7 +80,7 @@ func weight(v any) int {
 	return n
 }
 
-// value makes a value of a schema, and says whether it is valid. n tells apart
+// value makes a value of a schema, and reports whether it is valid. n distinguishes
 // values that should differ, such as the items of an array.
 func (g *generator) value(schema any, depth, n int) (v any, ok bool) {
 	g.nodes++

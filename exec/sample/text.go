@@ -18,7 +18,7 @@ var formats = map[string]string{
 	"byte": "c2FtcGxl", "color": "#000000",
 }
 
-// text makes a string; n tells several apart, attempt makes repetitions longer.
+// text makes a string; n makes several differ, attempt makes repetitions longer.
 func text(s object, n, attempt int) any {
 	v := "sample"
 	if n > 0 {
@@ -59,7 +59,7 @@ func text(s object, n, attempt int) any {
 		v += strings.Repeat("x", least-size)
 	} else if size > most {
 		v = string([]rune(v)[:most])
-		if n > 0 && !hasFormat { // what tells them apart is at the end
+		if n > 0 && !hasFormat { // what makes them differ is at the end
 			digits := strconv.Itoa(n)
 			if len(digits) <= most {
 				v = v[:most-len(digits)] + digits
@@ -143,7 +143,7 @@ func friendly(ranges []rune) rune {
 	return ranges[0]
 }
 
-// matches says whether a pattern is found in a text; what Go has no words for is
+// matches reports whether a pattern is found in a text; what Go has no words for is
 // not looked at.
 func matches(pattern, s string) bool {
 	re := compile(pattern)

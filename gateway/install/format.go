@@ -143,7 +143,7 @@ type layout struct {
 
 var indentation = regexp.MustCompile(`(?m)^([ \t]+)"`)
 
-// layoutOf tells from the text how an object at that place should be written.
+// layoutOf finds in the text how an object at that place should be written.
 func layoutOf(text []byte, at int) layout {
 	l := layout{newline: newline(text), unit: "  "}
 	if m := indentation.FindSubmatch(text); m != nil {

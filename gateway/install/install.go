@@ -314,7 +314,7 @@ func revert(now []byte, r record) ([]byte, error) {
 	}
 	for _, p := range slices.Backward(places) {
 		found := false
-		// What is around a piece may have changed, unless nothing else tells where it was.
+		// What is around a piece may have changed, unless nothing else shows where it was.
 		for _, around := range [][2]string{{p.before, p.after}, {p.before, ""}, {"", p.after}, {"", ""}} {
 			whole := around[0] + p.piece + around[1]
 			if strings.TrimSpace(whole) == "" || p.piece == "" && around[0]+around[1] != p.before+p.after || strings.Count(text, whole) != 1 {

@@ -15,7 +15,7 @@ import (
 // at reads a PLACE: what it is about, and the words behind it.
 func (s *scenario) at(ts *testscript.TestScript, args []string) (p aboutDocument, rest []string, err error) {
 	if len(args) == 0 {
-		return p, nil, fmt.Errorf("a PLACE is wanted: FILE:LINE:COLUMN, or FILE and a text with |")
+		return p, nil, fmt.Errorf("a PLACE is required: FILE:LINE:COLUMN, or FILE and a text with |")
 	}
 	file, offset := args[0], -1
 	parts := strings.Split(args[0], ":")
@@ -45,7 +45,7 @@ func (s *scenario) at(ts *testscript.TestScript, args []string) (p aboutDocument
 	}
 	if offset < 0 {
 		if len(args) < 2 {
-			return p, nil, fmt.Errorf("a PLACE is wanted: FILE:LINE:COLUMN, or FILE and a text with |")
+			return p, nil, fmt.Errorf("a PLACE is required: FILE:LINE:COLUMN, or FILE and a text with |")
 		}
 		before, after, ok := strings.Cut(escapes.Replace(args[1]), "|")
 		i := strings.Index(text, before+after)

@@ -1,5 +1,5 @@
 // Package editortest is a fake editor: it speaks LSP to any server over pipes,
-// as a person's editor would, and is told what to do by a Go test or by a
+// as a person's editor would, and is driven by a Go test or by a
 // scenario in text.
 //
 // # Profiles
@@ -65,7 +65,7 @@
 //	withdrawn
 //		Waits until the server has withdrawn an open prompt.
 //	settings FILE
-//		The value of the `codemode` section; a running server is told.
+//		The value of the `codemode` section; a running server is notified.
 //	call METHOD [FILE], notify METHOD [FILE]
 //		Any message, with the JSON of FILE as params; call shows the answer, and
 //		"! call" the error on stderr.

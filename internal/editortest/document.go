@@ -190,7 +190,7 @@ func (e *Editor) offset(text string, p Position) int {
 	return len(text)
 }
 
-// characters is a position for people: line and column in characters, from 1.
+// characters is a position for display: line and column in characters, from 1.
 func (e *Editor) characters(text string, p Position) (line, column int) {
 	offset := e.offset(text, p)
 	start := e.offset(text, Position{Line: p.Line})

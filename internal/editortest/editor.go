@@ -113,7 +113,7 @@ func (e *Editor) Initialize(ctx context.Context, folder string) (jsontext.Value,
 	return result, e.Notify("initialized", jsontext.Value("{}"))
 }
 
-// Shutdown ends the session as the protocol wants it.
+// Shutdown ends the session as the protocol requires.
 func (e *Editor) Shutdown(ctx context.Context) error {
 	if _, err := e.Call(ctx, "shutdown", nil); err != nil {
 		return err

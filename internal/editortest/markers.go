@@ -246,7 +246,7 @@ func (r *markerRun) ask(method string, params any, result any) (refused string, 
 // about are params with a position, which the mark must have.
 func (r *markerRun) about(m mark) (aboutDocument, error) {
 	if m.place == nil {
-		return aboutDocument{}, fmt.Errorf("a place is wanted: a text of a line, with | for the cursor")
+		return aboutDocument{}, fmt.Errorf("a place is required: a text of a line, with | for the cursor")
 	}
 	p := about(r.uri)
 	p.Position = m.place

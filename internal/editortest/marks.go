@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The marks, each a feature of the protocol. What is shown is for people to read
+// The marks, each a feature of the protocol. What is shown is to read
 // and to compare: places in characters, from 1, with the text that is there.
 
 func refusedOr(refused string, shown []string, none string) []string {
@@ -515,7 +515,7 @@ var lineRange = regexp.MustCompile(`^(\d+)\.\.(\d+)$`)
 func (r *markerRun) formatLines(m mark) ([]string, error) {
 	n := lineRange.FindStringSubmatch(m.argument)
 	if n == nil {
-		return nil, fmt.Errorf("lines are wanted: => FIRST..LAST, from 1")
+		return nil, fmt.Errorf("lines are required: => FIRST..LAST, from 1")
 	}
 	first, _ := strconv.Atoi(n[1])
 	last, _ := strconv.Atoi(n[2])

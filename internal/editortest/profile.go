@@ -31,7 +31,7 @@ type Profile struct {
 
 const codemode = `"experimental":{"codemode":{"permission":true,"events":true,"trust":true,"splitSettings":true}}`
 
-// Profiles are the known kinds, as far as a server can tell them apart.
+// Profiles are the known kinds, as far as a server can distinguish them.
 var Profiles = []Profile{
 	{
 		Name: "vscode", ClientName: "Visual Studio Code", Dismissal: DismissNull,

@@ -48,7 +48,7 @@ func (e *Editor) prompt(m Message) {
 	}
 }
 
-// withdraw closes the prompt that the server no longer wants answered.
+// withdraw closes the prompt that the server has withdrawn.
 func (e *Editor) withdraw(params jsontext.Value) {
 	var q struct {
 		ID jsontext.Value `json:"id"`

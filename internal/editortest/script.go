@@ -329,7 +329,7 @@ func (s *scenario) named(args []string) (*Request, error) {
 			return r, nil
 		}
 	}
-	return nil, fmt.Errorf("the name of a run in the background is wanted, not %q", args)
+	return nil, fmt.Errorf("expected the name of a run in the background, not %q", args)
 }
 
 func (s *scenario) result(ts *testscript.TestScript, args []string) (string, error) {

@@ -13,7 +13,7 @@ const (
 	most    = 24 // how many times longer it may take; 64 is quadratic
 	repeats = 5  // something else may have had the processor for a while
 	enlarge = 64 // how many times larger than asked the work may be
-	// enough is what the small one should take: shorter times tell of the machine.
+	// enough is what the small one should take: shorter times measure the machine.
 	enough = 4 * time.Millisecond
 )
 

@@ -7,7 +7,7 @@ import (
 
 // finder finds any of some strings, each of at least four bytes, the longest
 // first. How many there are makes next to no difference: most places of a text are
-// told by their first four bytes to be the beginning of none.
+// known by their first four bytes to be the beginning of none.
 type finder struct {
 	begins []uint64            // a bit for each hash of four bytes that one begins with
 	by     map[uint32][]target // those that begin with four bytes, the longest first
@@ -64,7 +64,7 @@ func candidates[T ~string | ~[]byte](f finder, s T, at int) []target {
 	return f.by[b]
 }
 
-// in says whether one of the strings is in s.
+// in reports whether one of the strings is in s.
 func in[T ~string | ~[]byte](f finder, s T) bool {
 	if f.empty() {
 		return false
@@ -108,7 +108,7 @@ func (f finder) replace(s string) string {
 }
 
 // minCut is the least that is taken for a secret where a text has been cut: before
-// an ellipsis, and maybe at its end, where ordinary words have to be told from it.
+// an ellipsis, and maybe at its end, where ordinary words have to be distinguished from it.
 const (
 	minCut = 8
 	minEnd = 16

@@ -147,7 +147,7 @@ var (
 // beginning, JSON Web Tokens (RFC 7519), keys in PEM (RFC 7468).
 var credentialForms = regexp.MustCompile(`^(?:(?:gh[pousr]_|github_pat_|glpat-|sk-|xox[abprs]-|AKIA)[A-Za-z0-9_-]{12,}|eyJ[A-Za-z0-9_-]+\.eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*)$`)
 
-// LikeCredential tells whether a whole value has the form of a credential, so that
+// LikeCredential reports whether a whole value has the form of a credential, so that
 // it is one whatever its name.
 func LikeCredential(value string) bool { return credentialForms.MatchString(strings.TrimSpace(value)) }
 

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// samePeer says whether the other end is a process of this user.
+// samePeer reports whether the other end is a process of this user.
 func samePeer(conn net.Conn) bool {
 	socket, ok := conn.(*net.UnixConn)
 	if !ok {

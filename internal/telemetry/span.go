@@ -86,7 +86,7 @@ func (s *Span) Set(attributes ...any) {
 		case int:
 			s.attributes = append(s.attributes, attribute{key, int64(v)})
 		case string:
-			s.attributes = append(s.attributes, attribute{key, strings.ToValidUTF8(v, "\ufffd")}) // as OTLP wants it
+			s.attributes = append(s.attributes, attribute{key, strings.ToValidUTF8(v, "\ufffd")}) // as OTLP requires
 		case int64, bool:
 			s.attributes = append(s.attributes, attribute{key, v})
 		}

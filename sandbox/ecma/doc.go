@@ -1,4 +1,4 @@
-// Package ecma adds to goja what ECMAScript has and goja lacks, or gets wrong in
+// Package ecma adds to goja what ECMAScript has and goja does not have or gets wrong in
 // ways that scripts of people and models meet. It can go, file by file, as goja
 // catches up:
 //

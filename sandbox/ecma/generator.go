@@ -15,7 +15,7 @@ import (
 //
 //	resume(k === "return" ? k : "next", v[1] ? …)
 //
-// It is right for yield* alone, which v[1] tells:
+// It is right for yield* alone, which v[1] shows:
 //
 //	resume(k === "return" && v[1] ? k : "next", v[1] ? …)
 //

@@ -37,7 +37,7 @@ func (r *Runtime) Load(p *script.Program) (*goja.Program, error) {
 	return program, nil
 }
 
-// isBody says whether a program is esbuild's helpers and then exactly one async
+// isBody reports whether a program is esbuild's helpers and then exactly one async
 // function: anything else means that the text closed its wrapper.
 func isBody(statements []ast.Statement) bool {
 	for i, s := range statements {

@@ -16,7 +16,7 @@ import (
 	"github.com/dop251/goja/parser"
 )
 
-// The prelude adds what the language has and goja lacks, and the few pure
+// The prelude adds what the language has and goja does not, and the few pure
 // functions of ISO-1; the lockdown takes away code from strings (ISO-2). What
 // most scripts do not use is loaded when a script first touches it.
 var (
@@ -56,7 +56,7 @@ var (
 	}
 )
 
-// ownProgram compiles a script of our own, once and when it is wanted; it is right
+// ownProgram compiles a script of our own, once, on first use; it is right
 // or the build is broken.
 func ownProgram(name string, source *string) func() *goja.Program {
 	return sync.OnceValue(func() *goja.Program {

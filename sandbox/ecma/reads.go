@@ -20,7 +20,7 @@ type reads struct {
 	apart []apart
 }
 
-// apart is the first parameter of a function that is one: goja tells where the
+// apart is the first parameter of a function that is one: goja reports where the
 // function begins.
 type apart struct{ from, at file.Idx }
 
@@ -28,7 +28,7 @@ type apart struct{ from, at file.Idx }
 type read struct {
 	name     string
 	from, at file.Idx // where what is before the name begins, and where the name is
-	called   bool     // goja tells the places of the others
+	called   bool     // goja reports the places of the others
 }
 
 func (r *reads) add(e ast.Expression, called bool) {

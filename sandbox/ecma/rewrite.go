@@ -101,7 +101,7 @@ func rewriteTry(s *ast.TryStatement) {
 }
 
 // rewriteLiteral gives a place to what is taken apart and cannot be, as in
-// `const { a } = null`: goja would tell that of what it ran before (EXEC-11).
+// `const { a } = null`: goja would report that of what it ran before (EXEC-11).
 func rewriteLiteral(e *ast.Expression) {
 	switch (*e).(type) {
 	case *ast.NullLiteral, *ast.NumberLiteral, *ast.BooleanLiteral, *ast.UnaryExpression: // undefined is void 0

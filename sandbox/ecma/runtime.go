@@ -13,14 +13,14 @@ import (
 // it through built-ins, the time that goja takes to give up grows with its square.
 const maxCallDepth = 7_000
 
-// Types by which goja tells apart objects that share a class name.
+// Types by which goja distinguishes objects that share a class name.
 var (
 	TypeProxy       = reflect.TypeFor[goja.Proxy]()
 	TypeArrayBuffer = reflect.TypeFor[goja.ArrayBuffer]()
 	TypePromise     = reflect.TypeFor[*goja.Promise]()
 )
 
-// Runtime is a goja runtime with what ECMAScript has and goja lacks. One goroutine
+// Runtime is a goja runtime with what ECMAScript has and goja does not. One goroutine
 // owns it.
 type Runtime struct {
 	VM *goja.Runtime

@@ -34,7 +34,7 @@ func AuthorsWords(s string) string {
 	const member, notObject = "Object has no member '", "Value is not an object: "
 	switch {
 	case strings.Contains(s, "Cannot read property '") && strings.HasSuffix(s, "' of undefined"):
-		return s + " or null" // goja does not tell them apart
+		return s + " or null" // goja does not distinguish them
 	case strings.HasSuffix(s, "Cannot convert undefined or null to object"):
 		return s + ": it cannot be iterated, and its properties cannot be set or listed"
 	case strings.Contains(s, member) && strings.HasSuffix(s, "'"):
@@ -47,7 +47,7 @@ func AuthorsWords(s string) string {
 	return strings.Replace(s, "Value is not object coercible", "undefined or null cannot be destructured or made an object", 1)
 }
 
-// isAuthors says whether a frame is in the author's text.
+// isAuthors reports whether a frame is in the author's text.
 func isAuthors(f *goja.StackFrame) bool {
 	p := f.Position()
 	return (p.Filename == script.SourceName(script.TypeScript) || p.Filename == script.SourceName(script.JavaScript)) && p.Line > 0

@@ -94,7 +94,7 @@ func rehearse() {
 	_, _ = frame.WithJSON(frame.Finish{Status: frame.Completed})
 }
 
-// begin reads what a child is told first, and gives up rights.
+// begin reads the first message to a child, and gives up rights.
 func begin(in *frame.Reader) (first frame.Initial, ok bool) {
 	kind, body, err := in.Read()
 	if err != nil || kind != frame.KindInit || json.Unmarshal(body, &first) != nil {
@@ -165,7 +165,7 @@ func watchMemory(megabytes int) {
 	}
 }
 
-// watchBusyness tells the host when the script has computed for longer than it
+// watchBusyness notifies the host when the script has computed for longer than it
 // may.
 func watchBusyness(b *busyness, limit time.Duration, out *frame.Writer) {
 	if limit <= 0 {

@@ -20,7 +20,7 @@ const (
 	maxNodes = 2_000_000 // parts of one value that crosses
 )
 
-// Types by which goja tells apart objects that share a class name.
+// Types by which goja distinguishes objects that share a class name.
 var (
 	typeMap = reflect.TypeFor[[][2]any]()
 	typeSet = reflect.TypeFor[[]any]()
@@ -218,17 +218,17 @@ func (e *argumentEncoder) object(o *goja.Object, path string) (bool, error) {
 	return true, nil
 }
 
-// oddKeys tells apart the keys of one object that Keys cannot: half of a
+// oddKeys distinguishes the keys of one object that Keys cannot: half of a
 // surrogate pair reads as U+FFFD there, by which no property is found, or another
 // one.
 type oddKeys map[string]bool
 
-// misread says whether a key is not what it reads as.
+// misread reports whether a key is not what it reads as.
 func (odd *oddKeys) misread(o *goja.Object, k string) bool {
 	return strings.ContainsRune(k, utf8.RuneError) && (odd.again(k) || o.Get(k) == nil)
 }
 
-// again says whether a key that holds U+FFFD was there before.
+// again reports whether a key that holds U+FFFD was there before.
 func (odd *oddKeys) again(k string) bool {
 	if !strings.ContainsRune(k, utf8.RuneError) {
 		return false
@@ -241,7 +241,7 @@ func (odd *oddKeys) again(k string) bool {
 	return was
 }
 
-// kindOf names a primitive for people.
+// kindOf names a primitive for display.
 func kindOf(v goja.Value) string {
 	switch {
 	case v == nil || goja.IsUndefined(v):

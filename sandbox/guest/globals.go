@@ -90,7 +90,7 @@ func (r *realm) globalArguments(g frame.Global, args []goja.Value) (data []byte,
 	return e.buf.Bytes(), nil
 }
 
-// isArgument tells whether the only argument of a global is the member's own.
+// isArgument reports whether the only argument of a global is the member's own.
 func (r *realm) isArgument(g frame.Global, v goja.Value) bool {
 	o, ok := v.(*goja.Object)
 	if !ok || o.ExportType() == ecma.TypeProxy || ecma.IsFunction(o) || o.ClassName() == "Array" {

@@ -4,6 +4,6 @@ package guest
 // budget: nothing outlives a host that was killed.
 const cpuSeconds = 3600
 
-// Hardening says in words what this operating system's children give up, and
+// Hardening explains what this operating system's children give up, and
 // what is missing (ISO-9).
 func Hardening() (applied, missing []string) { return hardening() }

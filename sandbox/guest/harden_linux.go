@@ -48,7 +48,7 @@ var allowed = []string{
 }
 
 // harden gives up what the kernel lets a process give up. It runs before any
-// script text is read. What an older kernel lacks is left out; see Hardening.
+// script text is read. What is missing in an older kernel is left out; see Hardening.
 func harden(memoryMB int) error {
 	unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

@@ -28,7 +28,7 @@ const (
 	minLineWidth       = 16
 )
 
-// inspector prints values for people (EXEC-8). It runs no trap, and no getter
+// inspector prints values for display (EXEC-8). It runs no trap, and no getter
 // but those of an Error's name and message.
 type inspector struct {
 	realm   *realm
@@ -482,7 +482,7 @@ func (in *inspector) keys(o *goja.Object, s shape) (keys []string, symbols []*go
 	return keys, o.Symbols()
 }
 
-// said tells whether an error's own property is in its text already.
+// said reports whether an error's own property is in its text already.
 func (in *inspector) said(o *goja.Object, key, text string) bool {
 	if key != "name" && key != "message" && key != "stack" {
 		return false

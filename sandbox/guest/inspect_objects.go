@@ -129,7 +129,7 @@ func (in *inspector) shapeOf(o *goja.Object) shape {
 
 var urlFields = []string{"href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "searchParams", "hash"}
 
-// shown is what a function of the prelude tells of an object: a list.
+// shown is what a function of the prelude reports of an object: a list.
 func (in *inspector) shown(name string, o *goja.Object) (values []goja.Value, ok bool) {
 	f, ok := in.realm.Callable(in.realm.Prelude.Get(name))
 	if !ok {

@@ -82,7 +82,7 @@ func (r *realm) typeError(err error, stack string) *goja.Object {
 	return e
 }
 
-// isError says whether a value is an Error object.
+// isError reports whether a value is an Error object.
 func isError(v goja.Value) (*goja.Object, bool) {
 	o, ok := v.(*goja.Object)
 	if !ok || o.ExportType() == ecma.TypeProxy || o.ClassName() != "Error" {

@@ -82,7 +82,7 @@ type pendingCall struct {
 	reject  func(any) error
 }
 
-// isStopped says whether the script is to end.
+// isStopped reports whether the script is to end.
 func (r *realm) isStopped() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 // pollNodes is after how many parts of a value its encoder looks for a stop.
 const pollNodes = 1_000
 
-// halfPair is the warning of a key by which JSON cannot tell a property.
+// halfPair is the warning of a key by which JSON cannot name a property.
 const halfPair = "a key that holds half of a surrogate pair was left out"
 
 // resultEncoder turns a returned value into JSON for a reader (EXEC-9, EXEC-10).

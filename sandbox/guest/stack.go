@@ -109,7 +109,7 @@ func (r *realm) scriptError(v goja.Value) *frame.ScriptError {
 // allRejected is the message of Promise.any's error, which says less than its errors.
 const allRejected = "All promises were rejected"
 
-// addErrors tells of the errors that an AggregateError holds, such as that of
+// addErrors lists the errors that an AggregateError holds, such as that of
 // Promise.any.
 func (r *realm) addErrors(e *frame.ScriptError, o *goja.Object) {
 	list, ok := o.Get("errors").(*goja.Object)

@@ -134,12 +134,12 @@ func readTest262Scope(path string) (*test262Scope, error) {
 	return s, nil
 }
 
-// folder says whether a path is in a folder that is out of scope, or is such a file.
+// folder reports whether a path is in a folder that is out of scope, or is such a file.
 func (s *test262Scope) folder(path string) bool {
 	return slices.ContainsFunc(s.folders, func(f string) bool { return path == f || strings.HasPrefix(path, f+"/") })
 }
 
-// excludes says whether a file is out of scope.
+// excludes reports whether a file is out of scope.
 func (s *test262Scope) excludes(f *test262File) bool {
 	return s.folder(f.Path) ||
 		slices.ContainsFunc(f.Features, func(n string) bool { return s.features[n] }) ||

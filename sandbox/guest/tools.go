@@ -130,7 +130,7 @@ func (r *realm) send(c *pendingCall) {
 	r.sendWaiting()
 }
 
-// full tells whether no more calls may be in flight.
+// full reports whether no more calls may be in flight.
 func (r *realm) full() bool {
 	return r.limits.MaxConcurrent > 0 && len(r.pending) >= r.limits.MaxConcurrent
 }

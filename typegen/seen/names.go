@@ -7,7 +7,7 @@ import (
 
 const maxName = 40 // bytes of a property's name
 
-// looksLikeName tells names that a program's author chose from those that are
+// looksLikeName distinguishes names that a program's author chose from those that are
 // data: ids, addresses, dates, words of a language, secrets. When in doubt it is
 // data, since a value must never be kept.
 func looksLikeName(name string) bool {
@@ -46,14 +46,14 @@ var credentialPrefixes = []string{
 	"pk_live_", "pk_test_", "sk-", "sk_live_", "sk_test_", "xapp-", "xoxb-", "xoxp-",
 }
 
-// isTicket tells ids like PROJ-12.
+// isTicket recognizes ids like PROJ-12.
 func isTicket(name string) bool {
 	project, number, ok := strings.Cut(name, "-")
 	return ok && number != "" && strings.Trim(number, "0123456789") == "" &&
 		strings.Trim(project, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }
 
-// looksRandom tells letters and digits that nobody put together: a1b2c3d,
+// looksRandom recognizes letters and digits that nobody put together: a1b2c3d,
 // U012AB3CD, dQw4w9WgXcQ, recAbCdEfGhIj, deadbeef. Names have digits at one place
 // (oauth2Token, sha256), and parts that are words (getURLByID).
 func looksRandom(word string) bool {
@@ -93,7 +93,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
 
-// isTag tells names of properties whose value is the name of a kind.
+// isTag recognizes names of properties whose value is the name of a kind.
 func isTag(name string) bool { return tags[name] }
 
 var tags = map[string]bool{
@@ -102,7 +102,7 @@ var tags = map[string]bool{
 	"ok": true, "success": true, "found": true,
 }
 
-// isKind tells values that name a kind from those that are data.
+// isKind distinguishes values that name a kind from those that are data.
 func isKind(value string) bool {
 	return len(value) <= 32 && looksLikeName(value) && !strings.ContainsFunc(value, unicode.IsDigit)
 }

@@ -247,7 +247,7 @@ func (o *observer) object(s *Shape, depth int) error {
 	return err
 }
 
-// isMapByWords tells objects whose values are all alike and none of whose names
+// isMapByWords recognizes objects whose values are all alike and none of whose names
 // has a word of the usual ones or of the tool's author: people, places, branches.
 // The one list or object at the top of a result is taken for its author's.
 func (o *observer) isMapByWords(s *Shape, depth int) bool {

@@ -12,7 +12,7 @@ const (
 	maxDepth  = 10
 	maxFields = 128   // of one object; more are a map
 	maxNodes  = 1_200 // of a whole shape
-	maxKinds  = 8     // of objects that a property tells apart
+	maxKinds  = 8     // of objects that a property distinguishes
 	// sameShapes is how many properties of one and the same shape, no two of which
 	// are alike by chance, make an object a map.
 	sameShapes = 4
@@ -37,7 +37,7 @@ type Shape struct {
 	Items   *Shape            `json:"items,omitzero"`  // of arrays; nil while all were empty
 	Fields  map[string]*Field `json:"fields,omitzero"` // of objects
 	Values  *Shape            `json:"values,omitzero"` // of maps; Fields is then empty
-	// Tag is the property whose value tells several kinds of objects apart, and Kinds
+	// Tag is the property whose value distinguishes several kinds of objects, and Kinds
 	// are these by that value: the name of a kind, such as "file" and "directory", or
 	// true and false. Fields and Values are then empty.
 	Tag   string            `json:"tag,omitzero"`
@@ -143,7 +143,7 @@ func merged(a, b *Shape) *Shape {
 	return a
 }
 
-// mergeObject keeps kinds of objects apart where a property tells which is which.
+// mergeObject keeps kinds of objects apart where a property says which is which.
 func (s *Shape) mergeObject(other *Shape) {
 	mine, tag := s.kinds()
 	theirs, otherTag := other.kinds()
@@ -212,7 +212,7 @@ func (s *Shape) mergeFields(other *Shape) {
 	}
 }
 
-// isMapByShape tells objects whose properties are all objects of one shape, such
+// isMapByShape recognizes objects whose properties are all objects of one shape, such
 // as people by name.
 func (s *Shape) isMapByShape() bool {
 	if len(s.Fields) < sameShapes {
@@ -236,7 +236,7 @@ func sameNames(a, b *Shape) bool {
 	return slices.Equal(slices.Sorted(maps.Keys(a.Fields)), slices.Sorted(maps.Keys(b.Fields)))
 }
 
-// differByName tells objects of the same simple shape that have no name in common,
+// differByName recognizes objects of the same simple shape that have no name in common,
 // such as counts by word: another result, other names.
 func differByName(a, b *Shape) bool {
 	if len(a.Fields) < fewNames || len(b.Fields) < fewNames {

@@ -47,7 +47,7 @@ const ConfigText = `{
 `
 
 // LanguageText is language.d.ts: what the sandbox has of the language that
-// TypeScript's libraries do not know yet, or only together with what it lacks.
+// TypeScript's libraries do not know yet, or only together with what is missing in it.
 const LanguageText = `interface Math {
   /** The sum of numbers, rounded once. */
   sumPrecise(numbers: Iterable<number>): number;

@@ -35,7 +35,7 @@ func ReadChallenge(status int, header http.Header) (Challenge, bool) {
 	return c, false
 }
 
-// noScope says whether a character is none of a scope's (RFC 6749, section 3.3).
+// noScope reports whether a character is none of a scope's (RFC 6749, section 3.3).
 func noScope(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }
 
 // bearer reads the parameters of the challenge with the scheme Bearer. A header may

@@ -32,7 +32,7 @@ type Options struct {
 	Scopes       []string
 	Issuer       string // the only authorization server to accept, or ""
 	CallbackPort int    // of the loopback address that the browser comes back to; 0 is any
-	// Secret is told each secret that is received, so that it is never shown.
+	// Secret receives each secret that is received, so that it is never shown.
 	Secret func(string)
 }
 
@@ -201,9 +201,9 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// Lacks says which of the demanded scopes the present token was not granted. A server
+// Missing reports which of the demanded scopes the present token was not granted. A server
 // that demands what was granted will not be content with another sign-in.
-func (c *Client) Lacks(ctx context.Context, demanded []string) ([]string, error) {
+func (c *Client) Missing(ctx context.Context, demanded []string) ([]string, error) {
 	r, err := c.load(ctx)
 	if err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func (c *Client) remember(r record) {
 	c.cached = &r
 }
 
-// SignedIn says whether somebody is, as far as is known without looking.
+// SignedIn reports whether somebody is, as far as is known without looking.
 func (c *Client) SignedIn() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -209,7 +209,7 @@ func (c *Client) usable(a authority) error {
 	return nil
 }
 
-// allowed says whether an address that a server names may be asked: HTTPS, whose
+// allowed reports whether an address that a server names may be asked: HTTPS, whose
 // certificate proves who answers, or, for an MCP server on this machine, this
 // machine. A server elsewhere must not have us knock on doors in here (SSRF).
 func (c *Client) allowed(u *url.URL) error {
@@ -238,7 +238,7 @@ func loopback(host string) bool {
 	return err == nil && (ip.Unmap().IsLoopback() || ip.IsUnspecified())
 }
 
-// private says whether a host is written as an address that no public certificate
+// private reports whether a host is written as an address that no public certificate
 // names.
 func private(host string) bool {
 	ip, err := netip.ParseAddr(host)
@@ -265,7 +265,7 @@ func canonical(u *url.URL) string {
 	return c.String()
 }
 
-// covers says whether a resource indicator is that of a server: its URL, or a part of
+// covers reports whether a resource indicator is that of a server: its URL, or a part of
 // it that ends with a step of the path.
 func covers(indicator string, server *url.URL) bool {
 	u, err := url.Parse(indicator)
@@ -307,7 +307,7 @@ func (c *Client) fetch(ctx context.Context, at string, into any) (bool, error) {
 		return false, fmt.Errorf("HTTP %d", resp.StatusCode)
 	}
 	if media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); media == "text/html" {
-		return false, nil // a page for people, as some servers answer anything
+		return false, nil // a page for a person, as some servers answer anything
 	}
 	data, err := readBounded(resp.Body)
 	if err != nil {

@@ -165,7 +165,7 @@ func (b *callback) close() {
 	<-b.done
 }
 
-// ServeHTTP takes what the browser brings. What is not the answer to our own question
+// ServeHTTP handles what the browser passes on. What is not the answer to our own question
 // changes nothing: any page can have the browser come here.
 func (b *callback) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -219,7 +219,7 @@ func (b *callback) read(q url.Values) (code string, err error, ours bool) { //no
 	return code, nil, true
 }
 
-// wait is the code that the browser brings, or that a pasted address has.
+// wait is the code that the browser passes on, or that a pasted address has.
 func (b *callback) wait(ctx context.Context, pasted <-chan string) (string, error) {
 	for {
 		select {

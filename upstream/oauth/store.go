@@ -66,7 +66,7 @@ func NewStore(dir string) *Store {
 	return &Store{dir: dir, keyring: dir != "" && hasKeyring(), memory: map[key]record{}}
 }
 
-// hasKeyring says whether asking for the keyring makes sense. Without a session bus
+// hasKeyring reports whether asking for the keyring makes sense. Without a session bus
 // the library would try to start one.
 func hasKeyring() bool {
 	switch runtime.GOOS {

@@ -43,7 +43,7 @@ func (r *refusal) Error() string {
 	return text
 }
 
-// final says whether asking again is in vain.
+// final reports whether asking again is in vain.
 func (r *refusal) final() bool {
 	return slices.Contains([]string{"invalid_grant", "invalid_client", "unauthorized_client", "invalid_scope", "invalid_target"}, r.code)
 }
@@ -212,7 +212,7 @@ func (c *Client) register(ctx context.Context, r record, a authority) (record, e
 	return r, nil
 }
 
-// revoke tells the authorization server that a grant is over (RFC 7009). That it
+// revoke notifies the authorization server that a grant is over (RFC 7009). That it
 // does not work changes nothing: the tokens are forgotten here, and expire.
 func (c *Client) revoke(ctx context.Context, r record) {
 	at, err := url.Parse(r.RevocationEndpoint)

@@ -118,7 +118,7 @@ func endRest(server int) {
 	}
 }
 
-// killDescendants kills every process below this one, and says whether it could
+// killDescendants kills every process below this one, and reports whether it could
 // look for them.
 func killDescendants() bool {
 	parents := processes()

@@ -96,7 +96,7 @@ func (c *class) prepare(fold, unicodeMode bool) {
 	}
 }
 
-// matches says whether a character is in the class, without the short cut.
+// matches reports whether a character is in the class, without the short cut.
 func (c *class) matches(r rune, fold, unicodeMode bool) bool {
 	in := hasRune(c.spans, r)
 	if !in && fold {
@@ -146,7 +146,7 @@ func canonical(r rune, unicodeMode bool) rune {
 	return up
 }
 
-// severalUpper says whether a character's full upper case has several code
+// severalUpper reports whether a character's full upper case has several code
 // units, although its simple one has not (SpecialCasing.txt).
 func severalUpper(r rune) bool {
 	return 0x1f80 <= r && r <= 0x1faf || r == 0x1fb3 || r == 0x1fbc || r == 0x1fc3 || r == 0x1fcc || r == 0x1ff3 || r == 0x1ffc

@@ -207,7 +207,7 @@ func (p *parser) setCharacter() rune {
 	return c
 }
 
-// escaped says whether an odd number of backslashes is before the position.
+// escaped reports whether an odd number of backslashes is before the position.
 func (p *parser) escaped() bool {
 	n := 0
 	for i := p.pos - 1; i >= 0 && p.src[i] == '\\'; i-- {

@@ -49,7 +49,7 @@ type matcher struct {
 // Match searches from a position, at that position alone when the flag is sticky.
 // It gives the begin and the end of the match and of each group in code units, -1
 // for a group that is not part of it, or nil. When interrupted returns true it
-// ends early, and nothing can be told of the text: over.
+// ends early, and nothing is known of the text: over.
 func (p *Program) Match(text Text, from int, interrupted func() bool) (groups []int32, over bool) {
 	m := matcher{Program: p, text: text, size: text.Len(), regs: make([]int32, p.regs), poll: pollSteps, interrupted: interrupted}
 	for at := from; at <= m.size; {
