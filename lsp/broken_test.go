@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"codemode-ls/analysis"
+	"codemode-ls/analysis/overview"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
@@ -54,7 +55,7 @@ func TestPool5Diagnostic(t *testing.T) {
 		jsontext.Value(`{"inputSchema":{}}`), jsontext.Value(`{"name":"odd","inputSchema":5}`), jsontext.Value(`{"name":"fine","inputSchema":{"type":"object"}}`),
 	}, "", false)}, nil)
 	snap.Servers = []upstream.Status{{Server: config.Server{Name: "a"}, LeftOut: snap.Catalog.Servers()[0].Problems}, {Server: config.Server{Name: "b"}}}
-	list := ServerList(snap)
+	list := overview.Servers(snap)
 	if len(list[0].Problems) != 2 || !strings.Contains(list[0].Problems[0], "tool 1 is left out") || !strings.Contains(list[0].Problems[1], "mcp__a__odd: ") || list[1].Problems != nil {
 		t.Errorf("problems %q and %q", list[0].Problems, list[1].Problems)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"codemode-ls/analysis"
+	"codemode-ls/analysis/overview"
 	"codemode-ls/catalog"
 	"codemode-ls/permission"
 	"codemode-ls/workspace"
@@ -14,7 +15,7 @@ import (
 )
 
 // catalog answers codemode/catalog.
-func (s *Server) catalog(ctx context.Context, snap *Snapshot, p *CatalogParams) (*Catalog, error) {
+func (s *Server) catalog(ctx context.Context, snap *Snapshot, p *CatalogParams) (*overview.Catalog, error) {
 	snap, err := s.withPool(ctx, snap)
 	if err != nil {
 		return nil, err
@@ -27,46 +28,11 @@ func (s *Server) catalog(ctx context.Context, snap *Snapshot, p *CatalogParams) 
 		}
 		o.BudgetTokens = *p.BudgetTokens
 	}
-	answer := CatalogOf(snap.Workspace.Catalog.Render(o), snap.Workspace)
+	answer := overview.CatalogOf(snap.Workspace.Catalog.Render(o), snap.Workspace)
 	if p.NamesOnly {
-		answer.onlyNames()
+		answer.OnlyNames()
 	}
 	return answer, nil
-}
-
-// onlyNames leaves out the tools themselves: a client that has them and tries
-// other budgets needs to know which ones are shown, not megabytes.
-func (c *Catalog) onlyNames() {
-	c.ShownNames = make([]string, 0, c.Shown)
-	for _, t := range c.Tools {
-		if t.Shown {
-			c.ShownNames = append(c.ShownNames, t.Name)
-		}
-	}
-	c.Tools = []CatalogTool{}
-}
-
-// CatalogOf is the answer of codemode/catalog for a rendering of w's pool.
-func CatalogOf(r *catalog.Rendering, w *workspace.Snapshot) *Catalog {
-	answer := &Catalog{
-		Text: r.Text, Hash: r.Hash, Partial: r.Partial, Shown: r.Shown, Total: r.Total,
-		Tokens: r.Tokens, FlatTokens: r.FlatTokens,
-		Servers: make([]CatalogServer, 0, len(r.Servers)),
-		Tools:   make([]CatalogTool, 0, len(r.Tools)),
-	}
-	for _, v := range r.Servers {
-		answer.Servers = append(answer.Servers, CatalogServer{
-			Namespace: v.Namespace, Name: v.Name, Tools: v.Tools, Shown: v.Shown, Tokens: v.Tokens,
-		})
-	}
-	for _, t := range r.Tools {
-		answer.Tools = append(answer.Tools, CatalogTool{
-			Name: t.Tool.Name, Server: t.Tool.Server, Title: t.Tool.Title, Description: t.Tool.Description,
-			Signature: t.Signature, Tokens: t.Tokens, Shown: t.Shown, Annotations: t.Tool.RawAnnotations,
-			Permission: verdict(w.Rules, t.Tool.Name), Exposure: w.Exposure(t.Tool.Name),
-		})
-	}
-	return answer
 }
 
 // renderOptions are the catalog's settings.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis/overview"
 	"codemode-ls/catalog"
 	"codemode-ls/workspace"
 
@@ -39,7 +40,7 @@ func TestQuestionsOfThePool(t *testing.T) {
 		t.Errorf("snippet %q", d.Snippet)
 	}
 	// VSC-4: another budget is tried without the tools being sent again.
-	var names Catalog
+	var names overview.Catalog
 	decodeAnswer(t, c.call("codemode/catalog", `{"namesOnly":true,"budgetTokens":0}`).ok(), &names)
 	if len(names.Tools) != 0 || len(names.ShownNames) != names.Shown || names.Total != 3 {
 		t.Errorf("names only: %+v", names)

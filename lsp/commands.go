@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"codemode-ls/analysis"
+	"codemode-ls/analysis/overview"
 	"codemode-ls/config"
 	"codemode-ls/exec"
 	"codemode-ls/permission"
@@ -272,7 +273,7 @@ func (s *Server) commandOpenCatalog(ctx context.Context, snap *Snapshot, _ *prot
 
 func (s *Server) commandShowServers(ctx context.Context, snap *Snapshot, _ *protocol.ExecuteCommandParams) (any, error) {
 	var b strings.Builder
-	for _, v := range ServerList(snap.Workspace) {
+	for _, v := range overview.Servers(snap.Workspace) {
 		fmt.Fprintf(&b, "%s: %s, %d tools (%s, %s)\n", analysis.Plain(v.Name, 100), v.Status, v.Tools, v.Transport, v.Source)
 		if v.File != "" {
 			fmt.Fprintf(&b, "  from %s\n", analysis.Plain(v.File, 300))

@@ -48,7 +48,7 @@ const (
 	MethodModel          = "codemode/model"          // exec.ModelRequest → exec.ModelAnswer: runs a model for a script, or lists those that there are. To clients with `models`, which may ask the person first; $/cancelRequest withdraws it. An error is to the script a stopReason.
 	MethodInput          = "codemode/input"          // InputQuestion → InputAnswer: what is the answer to ${input:…} of a configuration file? Asked once in a session. To clients with `input`; others are asked by window/showMessageRequest when there are choices, else with an explanation how to answer.
 	NoticeCatalogChanged = "codemode/catalogChanged" // CatalogChange: the pool has changed. To clients with experimental.codemode.
-	NoticeServersChanged = "codemode/serversChanged" // []ServerStatus: a server's state has changed. To clients with experimental.codemode.
+	NoticeServersChanged = "codemode/serversChanged" // []overview.ServerStatus: a server's state has changed. To clients with experimental.codemode.
 	NoticeExecEvent      = "codemode/execEvent"      // ExecEvent: something happens in a run. To clients with `events`.
 )
 
@@ -141,45 +141,6 @@ type CatalogParams struct {
 	NamesOnly    bool   `json:"namesOnly,omitzero"` // tools is empty; shownNames has the names of those in the text
 }
 
-// Catalog is what a model would read, as text and as data.
-type Catalog struct {
-	Text       string          `json:"text"`
-	Hash       string          `json:"hash"`
-	Partial    bool            `json:"partial"`
-	Shown      int             `json:"shown"`
-	Total      int             `json:"total"`
-	Tokens     int             `json:"tokens"`     // cost of the text
-	FlatTokens int             `json:"flatTokens"` // cost of the same tools declared one by one
-	Servers    []CatalogServer `json:"servers"`
-	Tools      []CatalogTool   `json:"tools"`
-	// ShownNames are the tools in the text, when the request asked for namesOnly.
-	ShownNames []string `json:"shownNames,omitzero"`
-}
-
-// CatalogServer is one server's part of it.
-type CatalogServer struct {
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-	Tools     int    `json:"tools"`
-	Shown     int    `json:"shown"`
-	Tokens    int    `json:"tokens"`
-}
-
-// CatalogTool is one tool's entry. Permission is "allow" or "ask": denied tools
-// are in no pool.
-type CatalogTool struct {
-	Name        string         `json:"name"`
-	Server      string         `json:"server"`
-	Title       string         `json:"title,omitzero"`
-	Description string         `json:"description"`
-	Signature   string         `json:"signature"`
-	Tokens      int            `json:"tokens"`
-	Shown       bool           `json:"shown"`
-	Annotations jsontext.Value `json:"annotations,omitzero"`
-	Permission  string         `json:"permission"`
-	Exposure    string         `json:"exposure"` // to agents: "code", or "direct" (the setting exposure)
-}
-
 // Types is the generated .d.ts and where it was written.
 type Types struct {
 	URI  string `json:"uri"`
@@ -213,46 +174,6 @@ type Description struct {
 	Snippet string `json:"snippet,omitzero"`
 }
 
-// ServerStatus is what people see of an MCP server.
-type ServerStatus struct {
-	Name      string `json:"name"`
-	Namespace string `json:"namespace"`
-	// Source is where its definition comes from: flag, editor, workspace, user or
-	// demo.
-	Source string `json:"source"`
-	// Client is the program whose file it comes from, such as claude-code; absent
-	// for this program's own files.
-	Client string `json:"client,omitzero"`
-	File   string `json:"file,omitzero"` // that its definition is in
-	Line   int    `json:"line,omitzero"`
-	// Resembles explains whose name or rules a server of the workspace falls
-	// into. No permission of that one counts for it.
-	Resembles string `json:"resembles,omitzero"`
-	Transport string `json:"transport"`
-	// Status is connecting, connected, failed, stopped or untrusted.
-	Status string `json:"status"`
-	Tools  int    `json:"tools"`
-	Error  string `json:"error,omitzero"`
-	Stderr string `json:"stderr,omitzero"`
-	Cached bool   `json:"cached,omitzero"` // its last known tools are shown
-	// Problems are tools of it that are left out or have a broken part.
-	Problems []string `json:"problems,omitzero"`
-	// Faults are what else is wrong with a server that works: an incomplete list of
-	// tools, a flood, unreadable output.
-	Faults []string `json:"faults,omitzero"`
-	// CodeMode: it is a code-mode server itself, with one tool that takes code.
-	CodeMode bool `json:"codeMode,omitzero"`
-	// Self: it is this program itself, and is not connected.
-	Self bool `json:"self,omitzero"`
-	// Auth is "required" when somebody has to sign in, and "signedIn" when somebody has.
-	// With scopes, the server demands these, which were not granted.
-	Auth   string   `json:"auth,omitzero"`
-	Scopes []string `json:"scopes,omitzero"`
-	// Approval is what a person has to know to approve it; only of an untrusted
-	// server (TRUST-1).
-	Approval *ServerApproval `json:"approval,omitzero"`
-}
-
 // InputQuestion of codemode/input.
 type InputQuestion struct {
 	ID          string   `json:"id"`
@@ -274,30 +195,6 @@ type InputAnswer struct {
 	// filled in, "decline" or "cancel".
 	Action  string         `json:"action,omitzero"`
 	Content jsontext.Value `json:"content,omitzero"`
-}
-
-// ServerApproval is a definition that waits for a person's approval.
-type ServerApproval struct {
-	Hash    string   `json:"hash"` // to be given back in codemode/approveServer
-	Command string   `json:"command,omitzero"`
-	Args    []string `json:"args,omitzero"`
-	Cwd     string   `json:"cwd,omitzero"`
-	URL     string   `json:"url,omitzero"`
-	Env     []string `json:"env,omitzero"`     // names only
-	Headers []string `json:"headers,omitzero"` // names only
-	// SignIn says as what it would be signed in to.
-	SignIn string `json:"signIn,omitzero"`
-	// Reads are the variables whose values the server is given.
-	Reads []VariableRead `json:"reads,omitzero"`
-	// Refused: a person has refused it; who asks by themselves do not ask again.
-	Refused bool `json:"refused,omitzero"`
-}
-
-// VariableRead is an environment variable (or input:ID) that a definition reads, and
-// where its value goes, such as "argument 3" or "header X-Client of https://host".
-type VariableRead struct {
-	Name string `json:"name"`
-	To   string `json:"to"`
 }
 
 // ServerParams name a configured server.

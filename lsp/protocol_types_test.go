@@ -15,7 +15,7 @@ import (
 )
 
 // declarations are those of the packages that the protocol's types come from,
-// by package and name: lsp.Catalog.
+// by package and name: exec.Result.
 type declarations struct {
 	t       *testing.T
 	types   map[string]*declaredType
@@ -42,8 +42,9 @@ type field struct {
 func readDeclarations(t *testing.T) *declarations {
 	t.Helper()
 	d := &declarations{t: t, types: map[string]*declaredType{}, methods: map[string]*ast.FuncDecl{}, files: map[string]*ast.File{}, answers: map[string]string{}}
-	for _, pkg := range []string{"lsp", "exec", "catalog", "permission", "upstream"} {
-		paths, err := filepath.Glob(filepath.Join("..", pkg, "*.go"))
+	for _, dir := range []string{"lsp", "exec", "catalog", "permission", "upstream", "analysis/overview"} {
+		pkg := filepath.Base(dir)
+		paths, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(dir), "*.go"))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("no files of %s (%v)", pkg, err)
 		}

@@ -2,13 +2,9 @@ package lsp
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 
-	"codemode-ls/analysis"
-	"codemode-ls/catalog"
-	"codemode-ls/config"
+	"codemode-ls/analysis/overview"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 
@@ -16,90 +12,12 @@ import (
 )
 
 // servers answers codemode/servers.
-func (s *Server) servers(ctx context.Context, snap *Snapshot, _ *nothing) ([]ServerStatus, error) {
+func (s *Server) servers(ctx context.Context, snap *Snapshot, _ *nothing) ([]overview.ServerStatus, error) {
 	snap, err := s.withPool(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	return ServerList(snap.Workspace), nil
-}
-
-// ServerList is the answer of codemode/servers.
-func ServerList(w *workspace.Snapshot) []ServerStatus {
-	list := make([]ServerStatus, 0, len(w.Servers))
-	for _, v := range w.Servers {
-		status := ServerStatus{
-			Name: v.Server.Name, Namespace: catalog.Namespace(v.Server.Name),
-			Source: string(v.Server.Layer), Client: v.Server.Client, File: v.Server.File, Line: v.Server.Line,
-			Resembles: analysis.Plain(v.Server.Resembles, 400),
-			Transport: v.Server.Transport, Status: string(v.State),
-			Tools: v.Tools, Error: v.Error, Stderr: v.Stderr, Cached: v.Cached,
-			Problems: problemsOf(w.Catalog, v), CodeMode: v.CodeMode, Self: v.Self,
-		}
-		switch {
-		case v.SignIn:
-			status.Auth = "required"
-			for _, scope := range v.Scopes {
-				status.Scopes = append(status.Scopes, analysis.Plain(scope, 100))
-			}
-		case v.SignedIn:
-			status.Auth = "signedIn"
-		}
-		for _, fault := range v.Faults {
-			status.Faults = append(status.Faults, analysis.Plain(fault, 300))
-		}
-		if v.State == upstream.Untrusted {
-			status.Approval = approvalOf(v.Server)
-			status.Approval.Refused = v.Refused
-		}
-		list = append(list, status)
-	}
-	return list
-}
-
-// maxProblems is how many problems of one server are listed.
-const maxProblems = 20
-
-// problemsOf is what is wrong with the tools that a server sent: those that are
-// left out and why, and those with a broken part, by name (POOL-5).
-func problemsOf(c *catalog.Catalog, st upstream.Status) (problems []string) {
-	for _, p := range st.LeftOut {
-		problems = append(problems, analysis.Plain(p, 300))
-	}
-	for _, conflict := range c.Conflicts() {
-		if conflict.Dropped == st.Server.Name {
-			problems = append(problems, fmt.Sprintf("%s is left out: server %s has a tool of this name", analysis.Plain(conflict.Name, 100), analysis.Plain(conflict.Kept, 80)))
-		}
-	}
-	for _, s := range c.Servers() {
-		if s.Name != st.Server.Name {
-			continue
-		}
-		for _, t := range s.Tools {
-			if broken := t.Broken(); len(broken) > 0 {
-				problems = append(problems, t.Name+": "+analysis.BrokenWords(broken))
-			}
-		}
-	}
-	if n := len(problems) - maxProblems; n > 0 {
-		problems = append(problems[:maxProblems], fmt.Sprintf("%d more", n))
-	}
-	return problems
-}
-
-// approvalOf shows a definition as it is written: values of variables may be secrets.
-func approvalOf(v config.Server) *ServerApproval {
-	shown := v.Shown()
-	a := &ServerApproval{
-		Hash: v.ApprovalHash(), Command: shown.Command, Args: shown.Args, Cwd: shown.Cwd, URL: shown.URL,
-		SignIn:  shown.OAuth.Summary(),
-		Env:     slices.Sorted(maps.Keys(shown.Env)),
-		Headers: slices.Sorted(maps.Keys(shown.Headers)),
-	}
-	for _, read := range shown.Reads {
-		a.Reads = append(a.Reads, VariableRead{read.Name, read.To})
-	}
-	return a
+	return overview.Servers(snap.Workspace), nil
 }
 
 // sameStatus compares what people see in codemode/servers.
@@ -113,7 +31,7 @@ func sameStatus(a, b upstream.Status) bool {
 // reportServers sends codemode/serversChanged.
 func (s *Server) reportServers(ctx context.Context, old, next *workspace.Snapshot) {
 	if s.session.Snapshot().Client.Codemode != nil && !slices.EqualFunc(old.Servers, next.Servers, sameStatus) {
-		s.notify(ctx, NoticeServersChanged, ServerList(next))
+		s.notify(ctx, NoticeServersChanged, overview.Servers(next))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"codemode-ls/analysis"
+	"codemode-ls/analysis/overview"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/permission"
@@ -51,7 +52,7 @@ func TestPool5DisplacedTools(t *testing.T) {
 		Catalog: catalog.New([]*catalog.Server{catalog.NewServer("a.b", tool, "", false), catalog.NewServer("a_b", tool, "", false)}, nil),
 		Servers: []upstream.Status{{Server: config.Server{Name: "a.b"}}, {Server: config.Server{Name: "a_b"}}},
 	}
-	list := ServerList(snap)
+	list := overview.Servers(snap)
 	if len(list[0].Problems) != 0 || fmt.Sprint(list[1].Problems) != "[mcp__a_b__x is left out: server a.b has a tool of this name]" {
 		t.Errorf("%q, %q", list[0].Problems, list[1].Problems)
 	}

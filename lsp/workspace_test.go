@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"codemode-ls/analysis/overview"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
 	"codemode-ls/exec"
@@ -135,7 +136,7 @@ func TestApproveServer(t *testing.T) {
 	w := newFakeWorkspace(t, echo)
 	c := initialized(t, w, `{"experimental":{"codemode":{"trust":true}}}`)
 	w.change(func(s *workspace.Snapshot) { s.Servers = []upstream.Status{untrusted("a")} })
-	var list []ServerStatus
+	var list []overview.ServerStatus
 	if err := json.Unmarshal(c.notification("codemode/serversChanged").Params, &list); err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"codemode-ls/analysis/overview"
 	"codemode-ls/catalog"
-	"codemode-ls/lsp"
 )
 
 type catalogCommand struct {
@@ -47,7 +47,7 @@ func (c *catalogCommand) Run(a *app) error {
 	}
 	r := s.Catalog.Render(o)
 	if c.JSON {
-		return printJSON(a.stdout, lsp.CatalogOf(r, s))
+		return printJSON(a.stdout, overview.CatalogOf(r, s))
 	}
 	fmt.Fprintln(a.stdout, a.data(r.Text))
 	fmt.Fprintf(a.stderr, "%d of %d tools, %d tokens (declared one by one: %d)\n", r.Shown, r.Total, r.Tokens, r.FlatTokens)

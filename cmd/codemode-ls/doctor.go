@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"codemode-ls/analysis/overview"
 	"codemode-ls/config"
 	"codemode-ls/exec"
-	"codemode-ls/lsp"
 	"codemode-ls/sandbox/guest"
 	"codemode-ls/script"
 	"codemode-ls/upstream"
@@ -152,7 +152,7 @@ func (a *app) examineServers(ctx context.Context, say func(ok bool, what, detail
 	default:
 		fmt.Fprintln(a.stdout, "note  servers: none is configured; commands use the demo server")
 	}
-	list := lsp.ServerList(s)
+	list := overview.Servers(s)
 	for i, st := range s.Servers {
 		what := "server " + printable(st.Server.Name)
 		switch st.State {

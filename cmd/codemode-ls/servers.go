@@ -11,9 +11,9 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"codemode-ls/analysis/overview"
 	"codemode-ls/catalog"
 	"codemode-ls/config"
-	"codemode-ls/lsp"
 	"codemode-ls/upstream"
 	"codemode-ls/workspace"
 
@@ -57,7 +57,7 @@ func (c *serversCommand) show(a *app, s *workspace.Snapshot) error {
 		}
 	}
 	if c.JSON {
-		return printJSON(a.stdout, lsp.ServerList(s))
+		return printJSON(a.stdout, overview.Servers(s))
 	}
 	if len(s.Servers) == 0 {
 		if !faulty(s) {
@@ -68,7 +68,7 @@ func (c *serversCommand) show(a *app, s *workspace.Snapshot) error {
 	if err := c.table(a, s); err != nil {
 		return err
 	}
-	for _, st := range lsp.ServerList(s) {
+	for _, st := range overview.Servers(s) {
 		if notes := slices.Concat(st.Faults, st.Problems); len(notes) > 0 {
 			fmt.Fprintf(a.stdout, "\n%s:\n", oneLine(st.Name))
 			for _, note := range notes {

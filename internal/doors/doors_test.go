@@ -4,8 +4,11 @@ package doors
 
 import (
 	"encoding/json"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -64,6 +67,7 @@ var below = map[string][]string{
 	"gateway":             {"catalog", "config", "exec", "internal/plaintext", "internal/rendezvous", "script", "upstream", "workspace"},
 	"internal/rendezvous": {},
 	"gateway/install":     {"config"},
+	"analysis/overview":   {"analysis", "catalog", "config", "upstream", "workspace"},
 	"analysis/configfile": {"analysis", "catalog", "config", "internal/plaintext", "script", "upstream", "workspace"},
 }
 
@@ -89,6 +93,33 @@ func TestDoors(t *testing.T) {
 				t.Errorf("%s imports %s; it may import only %q of this module", from, own, allowed)
 			}
 		}
+	}
+}
+
+// Of the command line, only the language server's own command is about the wire.
+func TestCommandsWithoutWire(t *testing.T) {
+	files, err := filepath.Glob("../../cmd/codemode-ls/*.go")
+	if err != nil || len(files) < 20 {
+		t.Fatal(len(files), "files", err)
+	}
+	importing := 0
+	for _, path := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, imported := range f.Imports {
+			if imported.Path.Value != `"codemode-ls/lsp"` {
+				continue
+			}
+			importing++
+			if filepath.Base(path) != "lsp.go" {
+				t.Errorf("%s imports lsp", filepath.Base(path))
+			}
+		}
+	}
+	if importing != 1 {
+		t.Errorf("%d files import lsp", importing)
 	}
 }
 
