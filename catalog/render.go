@@ -49,6 +49,8 @@ type ServerRendering struct {
 	Namespace, Name string
 	Tools, Shown    int
 	Tokens          int // cost of all of its entries
+	ShownTokens     int // cost of those in the text
+	FlatTokens      int // cost of the flat declarations of all of its tools
 }
 
 // ToolRendering is one tool's entry.
@@ -90,12 +92,16 @@ func (c *Catalog) Render(o RenderOptions) *Rendering {
 		server := ServerRendering{Namespace: s.namespace, Name: s.name(), Tools: len(s.entries), Shown: s.shown}
 		for i, e := range s.entries {
 			server.Tokens += e.block.tokens
-			r.FlatTokens += e.tool.flatTokens()
+			server.FlatTokens += e.tool.flatTokens()
+			if i < s.shown {
+				server.ShownTokens += e.block.tokens
+			}
 			r.Tools = append(r.Tools, ToolRendering{
 				Tool: e.tool, Signature: e.block.signature, Tokens: e.block.tokens, Shown: i < s.shown,
 			})
 		}
 		r.Shown += s.shown
+		r.FlatTokens += server.FlatTokens
 		r.Servers = append(r.Servers, server)
 	}
 	r.Partial = r.Shown < r.Total

@@ -30,7 +30,10 @@ type CatalogServer struct {
 	Name      string `json:"name"`
 	Tools     int    `json:"tools"`
 	Shown     int    `json:"shown"`
-	Tokens    int    `json:"tokens"`
+	Tokens    int    `json:"tokens"` // cost of all of its entries
+	// ShownTokens are those of the entries in the text, FlatTokens the cost of its tools declared one by one.
+	ShownTokens int `json:"shownTokens"`
+	FlatTokens  int `json:"flatTokens"`
 }
 
 // CatalogTool is one tool's entry. Permission is "allow" or "ask": denied tools
@@ -71,6 +74,7 @@ func CatalogOf(r *catalog.Rendering, w *workspace.Snapshot) *Catalog {
 	for _, v := range r.Servers {
 		answer.Servers = append(answer.Servers, CatalogServer{
 			Namespace: v.Namespace, Name: v.Name, Tools: v.Tools, Shown: v.Shown, Tokens: v.Tokens,
+			ShownTokens: v.ShownTokens, FlatTokens: v.FlatTokens,
 		})
 	}
 	for _, t := range r.Tools {

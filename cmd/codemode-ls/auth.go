@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"codemode-ls/config"
@@ -201,8 +200,7 @@ func (c *authStatus) Run(a *app) error {
 		fmt.Fprintln(a.stderr, "There is no server that one could sign in to: none has a \"url\" without its own Authorization header.")
 		return nil
 	}
-	table := tabwriter.NewWriter(a.stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tSIGNED IN\tAT\tRIGHTS\tKEPT IN")
+	table := newTable("NAME", "SIGNED IN", "AT", "RIGHTS", "KEPT IN")
 	for _, s := range list {
 		signedIn := "no"
 		if s.SignedIn {
@@ -219,9 +217,9 @@ func (c *authStatus) Run(a *app) error {
 		if !s.SignedIn {
 			kept = ""
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", oneLine(s.Name), signedIn, oneLine(s.Issuer), oneLine(strings.Join(s.Scopes, " ")), printable(kept))
+		table.row(oneLine(s.Name), signedIn, oneLine(s.Issuer), oneLine(strings.Join(s.Scopes, " ")), printable(kept))
 	}
-	return table.Flush()
+	return a.printTable(table)
 }
 
 // openQuietly opens the workspace and does not report what else is wrong in it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,14 +14,16 @@ type catalogCommand struct {
 	Fresh     bool   `help:"List the tools of the servers again first, instead of using the kept lists."`
 	Budget    *int   `help:"Budget for the tools in tokens; the header and the notes on a part are not counted. Default: the setting." placeholder:"N"`
 	Namespace string `help:"Only this server's tools." placeholder:"NS"`
+	Servers   bool   `help:"Print what each server costs, instead of the text."`
 	JSON      bool   `name:"json" help:"Print the answer of codemode/catalog."`
 }
 
 func (catalogCommand) Help() string {
 	return `Examples:
   codemode-ls catalog
-  codemode-ls catalog --budget 500 --namespace mcp__github
-  codemode-ls catalog --tools recordings/ --json`
+  codemode-ls catalog --servers
+  codemode-ls catalog --budget 500 --namespace demo
+  codemode-ls catalog --json`
 }
 
 func (c *catalogCommand) Run(a *app) error {
@@ -49,9 +52,45 @@ func (c *catalogCommand) Run(a *app) error {
 	if c.JSON {
 		return printJSON(a.stdout, overview.CatalogOf(r, s))
 	}
+	if c.Servers {
+		return a.printCosts(r)
+	}
 	fmt.Fprintln(a.stdout, a.data(r.Text))
-	fmt.Fprintf(a.stderr, "%d of %d tools, %d tokens (declared one by one: %d)\n", r.Shown, r.Total, r.Tokens, r.FlatTokens)
+	fmt.Fprintln(a.stderr, catalogSummary(r))
 	return nil
+}
+
+// printCosts shows what each server costs: the most expensive one first.
+func (a *app) printCosts(r *catalog.Rendering) error {
+	t := newTable("SERVER", "TOOLS", "SHOWN", "TOKENS SHOWN", "OF ALL", "DECLARED ONE BY ONE")
+	t.right = map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true}
+	servers := slices.SortedStableFunc(slices.Values(r.Servers), func(x, y catalog.ServerRendering) int { return cmp.Compare(y.Tokens, x.Tokens) })
+	for _, s := range servers {
+		t.row(oneLine(s.Name), thousands(s.Tools), thousands(s.Shown), thousands(s.ShownTokens), thousands(s.Tokens), thousands(s.FlatTokens))
+	}
+	if err := a.printTable(t); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.stderr, catalogSummary(r))
+	return nil
+}
+
+// catalogSummary is the cost of the text, against the same tools without Code Mode. Of a
+// part, what the whole would cost is the number to compare with.
+func catalogSummary(r *catalog.Rendering) string {
+	if !r.Partial {
+		text := fmt.Sprintf("All %s tools are shown: %s tokens. Declared one by one they cost %s", thousands(r.Total), thousands(r.Tokens), thousands(r.FlatTokens))
+		if r.Tokens > r.FlatTokens {
+			text += ", without the types of their results"
+		}
+		return text + "."
+	}
+	whole := 0
+	for _, s := range r.Servers {
+		whole += s.Tokens
+	}
+	return fmt.Sprintf("%s of %s tools are shown: %s tokens, with what announces the rest. All of them would take %s; declared one by one they cost %s. Scripts find the others by search.",
+		thousands(r.Shown), thousands(r.Total), thousands(r.Tokens), thousands(whole), thousands(r.FlatTokens))
 }
 
 type searchCommand struct {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"codemode-ls/analysis/overview"
 	"codemode-ls/catalog"
@@ -28,7 +27,8 @@ type serversCommand struct {
 func (serversCommand) Help() string {
 	return `Examples:
   codemode-ls servers
-  codemode-ls servers --record recordings/ && codemode-ls catalog --tools recordings/`
+  codemode-ls servers --json
+  codemode-ls servers --server 'demo=codemode-ls demo' --record recordings/ && codemode-ls catalog --tools recordings/`
 }
 
 func (c *serversCommand) Run(a *app) error {
@@ -86,24 +86,22 @@ func (c *serversCommand) show(a *app, s *workspace.Snapshot) error {
 
 // table shows the servers, then what was found where (MCP-1).
 func (c *serversCommand) table(a *app, s *workspace.Snapshot) error {
-	table := tabwriter.NewWriter(a.stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, "NAME\tSTATE\tTOOLS\tFROM\tCOMMAND")
+	table := newTable("NAME", "STATE", "TOOLS", "FROM", "COMMAND")
 	for _, st := range s.Servers {
 		from := string(st.Server.Layer)
 		if st.Server.File != "" {
 			from = st.Server.File
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", oneLine(st.Server.Name), stateWord(st), st.Tools, single(from), single(a.redact.Known(st.Server.Summary())))
+		table.row(oneLine(st.Server.Name), stateWord(st), fmt.Sprint(st.Tools), single(from), single(a.redact.Known(st.Server.Summary())))
 	}
-	if err := table.Flush(); err != nil {
+	if err := a.printTable(table); err != nil {
 		return err
 	}
 	if len(s.Config.Found) == 0 {
 		return nil
 	}
 	fmt.Fprintln(a.stdout)
-	table = tabwriter.NewWriter(a.stdout, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, "FILE\tOF\tSERVERS")
+	table = newTable("FILE", "OF", "SERVERS")
 	for _, f := range s.Config.Found {
 		names := make([]string, len(f.Servers))
 		for i, name := range f.Servers {
@@ -115,9 +113,9 @@ func (c *serversCommand) table(a *app, s *workspace.Snapshot) error {
 				}
 			}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", printable(f.File), clientTitle(f.Client), strings.Join(names, ", "))
+		table.row(printable(f.File), clientTitle(f.Client), strings.Join(names, ", "))
 	}
-	return table.Flush()
+	return a.printTable(table)
 }
 
 // clientTitle is the name of the program whose file it is.
@@ -263,16 +261,15 @@ func (l *trustList) Run(a *app) error {
 		rows = append(rows, trustRow{state, name, place, e.Summary})
 	}
 	if len(rows) > 0 {
-		table := tabwriter.NewWriter(a.stdout, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(table, "STATE\tNAME\tFROM\tWHAT IT DOES")
+		table := newTable("STATE", "NAME", "FROM", "WHAT IT DOES")
 		for _, r := range rows {
 			from := r.file
 			if path, err := filepath.Rel(folder, from); err == nil && filepath.IsLocal(path) {
 				from = path
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.state, single(r.name), single(from), single(r.summary))
+			table.row(r.state, single(r.name), single(from), single(r.summary))
 		}
-		if err := table.Flush(); err != nil {
+		if err := a.printTable(table); err != nil {
 			return err
 		}
 	} else {
