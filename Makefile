@@ -4,7 +4,7 @@ GO        ?= go
 WITHOUT_ENGINE = $$($(GO) list ./... | grep -v -e /cmd/ -e /typescript/engine -e /bench)
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: all codemode-ls install check format staticcheck test race update vsix bench
+.PHONY: all codemode-ls install check format staticcheck test race update vsix release site bench
 
 all: codemode-ls
 
@@ -33,12 +33,20 @@ race:
 
 ## update: rewrite golden files and generated documents
 update:
-	$(GO) test ./catalog ./config ./lsp ./typegen ./editors/... -update
+	$(GO) test ./catalog ./config ./docs/... ./lsp ./typegen ./editors/... -update
 
 ## vsix: package the VS Code extension with the server inside, in dist/
 vsix:
 	mkdir -p dist
 	bash editors/vscode/package.sh $(CURDIR)/dist/codemode.vsix
+
+## release: everything that people install, in dist/ (docs/releasing.md)
+release:
+	$(GO) run ./release
+
+## site: the documentation as a site, in dist/site
+site:
+	site/build.sh
 
 ## bench: the benchmarks, with their comparisons (bench/README.md)
 bench:

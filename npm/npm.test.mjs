@@ -83,7 +83,7 @@ async function ok(dir, command, args, env) {
 }
 
 const js = (file) => path.join(managers, file);
-const pnpm = (...args) => [process.execPath, [js("pnpm/bin/pnpm.mjs"), `--config.registry=${registry.origin}`, ...args]];
+const pnpm = (...args) => [process.execPath, [js("pnpm/bin/pnpm.mjs"), `--config.registry=${registry.origin}`, "--config.update-notifier=false", ...args]];
 const yarn1 = (...args) => [process.execPath, [js("yarn/bin/yarn.js"), "--registry", registry.origin, ...args]];
 const yarn = (...args) => [process.execPath, [js("@yarnpkg/cli-dist/bin/yarn.js"), ...args]];
 

@@ -1,16 +1,16 @@
-// Packs the npm packages: node npm/pack.mjs VERSION OUT BINARIES
+// Packs the npm packages: node npm/pack.mjs VERSION OUT BINARIES LICENCES
 // BINARIES is a folder with a program for each platform, as linux-x64/codemode-ls
 // or win32-x64/codemode-ls.exe: Node.js's names. Platforms without one are left
-// out of the dependencies, so that what can be built here can be tried here.
+// out of the dependencies, so that what can be built here can be tried here. LICENCES is the file with those of what is linked.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-const [version, out, binaries] = process.argv.slice(2);
-if (!binaries) {
-  console.error("usage: node npm/pack.mjs VERSION OUT BINARIES");
+const [version, out, binaries, licences] = process.argv.slice(2);
+if (!licences) {
+  console.error("usage: node npm/pack.mjs VERSION OUT BINARIES LICENCES");
   process.exit(2);
 }
 const here = path.dirname(fileURLToPath(import.meta.url));
@@ -54,9 +54,9 @@ try {
         os: [system],
         cpu: [processor],
         preferUnplugged: true, // a program cannot be run inside of Yarn's archives
-        files: ["bin", "LICENSE"],
+        files: ["bin", "LICENSE", "THIRD_PARTY_LICENSES.txt"],
       },
-      { [`bin/${program}`]: [binary, 0o755] },
+      { [`bin/${program}`]: [binary, 0o755], "THIRD_PARTY_LICENSES.txt": [licences, 0o644] },
     );
   }
   pack(main.name, { ...main, version, optionalDependencies }, {

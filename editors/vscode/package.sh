@@ -2,7 +2,8 @@
 # Packages the extension with the server inside.
 # usage: package.sh [OUT.vsix]
 # TARGET is VS Code's name of a platform (default: this machine's); SERVER is a
-# built codemode-ls to take instead of building one.
+# built codemode-ls to take instead of building one; LICENCES the file with those of
+# what is linked into it.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -29,13 +30,14 @@ else
   CGO_ENABLED=0 GOOS=$OS GOARCH=$ARCH go build -trimpath -ldflags=-s -o "bin/codemode-ls$EXE" ../../cmd/codemode-ls
 fi
 chmod 755 "bin/codemode-ls$EXE"
+[ -z "${LICENCES:-}" ] || cp "$LICENCES" THIRD_PARTY_LICENSES.txt
+trap 'rm -f LICENSE THIRD_PARTY_LICENSES.txt' EXIT
 node esbuild.mjs
 
 # The licence is the repository's.
 LICENCE=--skip-license
 if [ -e ../../LICENSE ]; then
   cp ../../LICENSE LICENSE
-  trap 'rm -f LICENSE' EXIT
   LICENCE=
 fi
 npx --no-install vsce package --target "$TARGET" --no-dependencies --allow-missing-repository $LICENCE --out "$OUT"
