@@ -31,7 +31,7 @@ var doors = map[string][]string{
 	"github.com/zalando/go-keyring":       {"upstream/oauth"},
 	"golang.org/x/oauth2":                 {"upstream/oauth"},
 	"github.com/cli/browser":              {"cmd/codemode-ls"},
-	"os/exec":                             {"upstream", "sandbox", "typescript", "typescript/enginetest", "exec/hook", "internal/editortest", "internal/mcptest"},
+	"os/exec":                             {"upstream", "sandbox", "typescript", "typescript/enginetest", "exec/hook", "release", "internal/editortest", "internal/mcptest"},
 }
 
 // below are the packages of this module that a package may import. What is not

@@ -1,29 +1,12 @@
-//go:build !unix
-
 package upstream
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"codemode-ls/internal/environ"
 )
-
-// group keeps Ctrl-C of our own console away from the process. Ending its
-// children with it would need a job object.
-func group(cmd *exec.Cmd) {
-	const createNewProcessGroup = 0x200
-	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: createNewProcessGroup}
-}
-
-// terminateGroup does nothing: there is no signal to ask a process to end. Its
-// standard input is closed already.
-func terminateGroup(*os.Process) {}
-
-func killGroup(p *os.Process) { _ = p.Kill() }
 
 // executable finds the file with one of the extensions that can be started.
 func executable(path string, env []string) (string, bool) {
