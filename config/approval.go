@@ -37,10 +37,7 @@ func (s Server) Shown() Server {
 		shown.Reads = s.Reads
 	}
 	shown.URL = maskURLs(shown.URL)
-	shown.Args = slices.Clone(shown.Args)
-	for i, arg := range shown.Args {
-		shown.Args[i] = maskURLs(arg)
-	}
+	shown.Args = maskArguments(shown.Args)
 	if s.OAuth != nil {
 		oauth := *shown.OAuth
 		for _, secret := range []*string{&oauth.ClientSecret, &oauth.PrivateKey} {
@@ -64,9 +61,33 @@ func namesOnly(table map[string]string) map[string]string {
 
 var (
 	urlUser   = regexp.MustCompile(`(?i)(\b[a-z][a-z0-9+.-]*://)([^/?#@\s]*)@`)
-	urlSecret = regexp.MustCompile(`(?i)([?&][a-z0-9_.-]*(?:key|token|secret|password|passwd|pwd|auth|credential|signature|sig)[a-z0-9_.-]*=)([^&#\s]+)`)
+	urlSecret = regexp.MustCompile(`(?i)([?&#][a-z0-9_.-]*(?:key|token|secret|password|passwd|pwd|auth|credential|signature|sig)[a-z0-9_.-]*=)([^&#\s]+)`)
 	reference = regexp.MustCompile(`^(?:\$\{[^}]*\}|\{env:[^}]*\}|\$\w+)$`)
 )
+
+var (
+	secretFlag = regexp.MustCompile(`(?i)^--?[a-z0-9_.-]*(?:key|token|secret|password|passwd|pwd|auth|bearer|credential)[a-z0-9_.-]*$`)
+	// secretWord is no path, no expression and no command: what could be started has to
+	// stay in view.
+	secretWord = regexp.MustCompile(`^(?:[A-Za-z0-9_+=~-]{12,}|eyJ[\w-]+\.[\w-]+\.[\w-]+)$`)
+	digit      = regexp.MustCompile(`[0-9]`)
+)
+
+// maskArguments hides the secrets among arguments: those of URLs, and the values of
+// options that are called like one.
+func maskArguments(args []string) []string {
+	masked := make([]string, len(args))
+	for i, arg := range args {
+		masked[i] = maskURLs(arg)
+		isSecret := func(value string) bool { return secretWord.MatchString(value) && digit.MatchString(value) }
+		if name, value, ok := strings.Cut(arg, "="); ok && secretFlag.MatchString(name) && isSecret(value) {
+			masked[i] = name + "=***"
+		} else if i > 0 && secretFlag.MatchString(args[i-1]) && isSecret(arg) {
+			masked[i] = "***"
+		}
+	}
+	return masked
+}
 
 // maskURLs hides what URLs in a text have of secrets: the user and the values of
 // parameters that are called like one. A variable as the whole value stays.

@@ -79,9 +79,28 @@ func TestTrust1LiteralSecrets(t *testing.T) {
 		"https://h/x?a=1&api_key=hunter2&b=2":      "https://h/x?a=1&api_key=***&b=2",
 		"https://h/x?access_token=${env:T}&sig=h2": "https://h/x?access_token=${env:T}&sig=***",
 		"https://h/x?page=2#at":                    "https://h/x?page=2#at",
+		"https://h/x#token=hunter2":                "https://h/x#token=***",
 	} {
 		if got := (Server{URL: url, Args: []string{"--url=" + url}}).Shown(); got.URL != want || got.Args[0] != "--url="+want {
 			t.Errorf("%s: %s, %s", url, got.URL, got.Args[0])
+		}
+	}
+}
+
+// TRUST-1: secrets that stand in arguments are masked, what could be started is not.
+func TestTrust1LiteralSecretsInArguments(t *testing.T) {
+	for _, test := range []struct{ given, want string }{
+		{"--api-key sk-live-abcdef0123456789", "--api-key ***"},
+		{"--token=ghp_0123456789abcdefghij x", "--token=*** x"},
+		{"--auth-token eyJhbGciOi.eyJzdWIi.c2lnbmF0dXJl", "--auth-token ***"},
+		{"--key ./evil0123456789.js", "--key ./evil0123456789.js"},
+		{"--token ${env:TOKEN0123456789}", "--token ${env:TOKEN0123456789}"},
+		{"-c credential.helper=!evil0123456789", "-c credential.helper=!evil0123456789"},
+		{"--password correcthorsebattery", "--password correcthorsebattery"},
+		{"run abcdef0123456789abcdef", "run abcdef0123456789abcdef"},
+	} {
+		if got := strings.Join((Server{Command: "c", Args: strings.Fields(test.given)}).Shown().Args, " "); got != test.want {
+			t.Errorf("%s: %s, want %s", test.given, got, test.want)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"codemode-ls/internal/plaintext"
 )
 
 var errNotReading = errors.New("the server does not read its standard input")
@@ -254,7 +256,7 @@ func TellingLine(stderr string) string {
 	lines := strings.Split(strings.TrimSpace(stderr), "\n")
 	last := ""
 	for i := len(lines) - 1; i >= max(0, len(lines)-maxTellingLines); i-- {
-		line := strings.TrimRight(lines[i], " \t\r")
+		line := strings.TrimRight(plaintext.Lines(lines[i]), " \t\r") // colours are no part of it
 		if errorLine.MatchString(line) {
 			return clip(line, 200)
 		}
@@ -265,14 +267,15 @@ func TellingLine(stderr string) string {
 	return clip(last, 200)
 }
 
-// clip shortens a text for a message, and takes out what is not text.
+// clip is the beginning of a text for a message, at most width characters on one
+// line, without what a terminal would obey.
 func clip(s string, width int) string {
 	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
+		if r == '\n' || r == '\t' || r == '\r' {
 			return -1
 		}
 		return r
-	}, s)
+	}, plaintext.Lines(s))
 	if runes := []rune(s); len(runes) > width {
 		return string(runes[:width]) + "…"
 	}

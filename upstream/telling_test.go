@@ -29,7 +29,7 @@ Node.js v20.20.2
 		{"plain words", "starting\r\nno token\r\n", "no token"},
 		{"an error in the middle of a line", "0 errors: fine\nhandled the error: retry\nno token\n", "no token"},
 		{"nothing", " \n\n", ""},
-		{"control characters", "Error: \x1b[31mred\n", "Error: [31mred"},
+		{"control characters", "Error: \x1b[31mred\n", "Error: red"},
 	} {
 		if got := TellingLine(c.stderr); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
