@@ -107,6 +107,18 @@ func sourcesOf(o StoreOptions) (sources []*source) {
 	return sources
 }
 
+// File is where rules of a layer are kept; "" for nowhere.
+func (s *Store) File(layer Layer) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.sources {
+		if f.layer == layer {
+			return f.path
+		}
+	}
+	return ""
+}
+
 // SetFolder changes the workspace's first folder, and with it two of the files.
 // The session's rules stay.
 func (s *Store) SetFolder(folder string) {

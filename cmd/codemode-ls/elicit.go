@@ -25,19 +25,6 @@ type terminal struct {
 	progress *progress // that stands still meanwhile, or nil
 }
 
-// openTerminal is where a person can be asked; nil for nowhere. Not standard input: a
-// script may come from there.
-func (a *app) openTerminal() *terminal {
-	if !isTerminal(a.stderr) && !isTerminal(a.stdin) && !isTerminal(a.stdout) {
-		return nil
-	}
-	tty, err := os.OpenFile(terminalPath, os.O_RDWR, 0)
-	if err != nil {
-		return nil
-	}
-	return &terminal{tty: tty}
-}
-
 // take has the terminal for one question until release is called. The end of ctx
 // unblocks reading.
 func (t *terminal) take(ctx context.Context) (release func(), err error) {

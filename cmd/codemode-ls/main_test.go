@@ -54,6 +54,7 @@ func scenarios(t *testing.T, folder string, variables ...string) {
 			env.Setenv("HOME", home)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(home, "cache"))
+			env.Setenv(promptVariable, "off")
 			env.Setenv(renewVariable, "off") // no process outlives its scenario
 			if err := os.MkdirAll(home, 0o755); err != nil {
 				return err

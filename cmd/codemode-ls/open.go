@@ -80,6 +80,8 @@ func (a *app) open(n needs, change func(*workspace.Options)) (*workspace.Workspa
 		return nil, err
 	}
 	o.DemoWhenEmpty, o.OnDemand = true, true
+	inputs := new(inputAnswers)
+	o.Sources.Inputs = inputs.get
 	if change != nil {
 		change(&o)
 	}
@@ -89,6 +91,12 @@ func (a *app) open(n needs, change func(*workspace.Options)) (*workspace.Workspa
 	o.Tracer = telemetry.FromEnvironment(nil, o.Version, a.log)
 	w := workspace.Open(a.ctx, o)
 	a.force.set(w.Kill)
+	if person, ok := o.Asker.(*terminal); ok && n.calls {
+		if err := person.prepare(a.ctx, w, n, inputs); err != nil {
+			w.Close()
+			return nil, err
+		}
+	}
 	if err := a.await(w, func(ctx context.Context) error { return n.ready(ctx, w) }); err != nil {
 		w.Close()
 		return nil, interruptedStart(err)

@@ -47,7 +47,9 @@ func (runCommand) Help() string {
   echo 'return await tools.mcp__demo__add({ a: 1, b: 2 })' | codemode-ls run -
 
 The returned value goes to standard output: a string as it is, anything else as JSON, byte for byte unless a terminal shows it. Console output and
-progress go to standard error. Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 configuration, 4 denied, 124 a budget ran out,
+progress go to standard error. Questions (permission, approval of servers, ${input:…}) come to the terminal, also when all of these are
+redirected; CODEMODE_LS_PROMPT=off asks nothing, and then rules alone decide. Colours in the lines of calls: green completed, red failed or
+denied, yellow waiting for you or cancelled, cyan running; NO_COLOR switches them off. Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 configuration, 4 denied, 124 a budget ran out,
 130 interrupted.`
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -311,7 +312,7 @@ func (c *trustShow) Run(a *app) error {
 		for _, s := range all.Servers {
 			if s.Name == name {
 				found = true
-				showDefinition(a, s)
+				showDefinition(a.stdout, s)
 			}
 		}
 		for _, h := range all.Hooks {
@@ -337,14 +338,14 @@ func (c *trustShow) Run(a *app) error {
 }
 
 // showDefinition prints a server's definition as it is written, nothing of it cut.
-func showDefinition(a *app, s config.Server) {
+func showDefinition(w io.Writer, s config.Server) {
 	shown := s.Shown()
 	line := func(label, text string) {
 		if text != "" {
-			fmt.Fprintf(a.stdout, "  %-9s %s\n", label, single(text))
+			fmt.Fprintf(w, "  %-9s %s\n", label, single(text))
 		}
 	}
-	fmt.Fprintln(a.stdout, single(s.Name))
+	fmt.Fprintln(w, single(s.Name))
 	line("from", config.Origin(s))
 	line("URL", shown.URL)
 	line("command", shown.Command)

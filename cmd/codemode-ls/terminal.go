@@ -121,9 +121,25 @@ func (t *terminalAsker) Ask(ctx context.Context, q exec.Question) (exec.Answer, 
 			return exec.Answer{}, fmt.Errorf("reading the answer: %w", err)
 		}
 		if answer, ok := answerOf(line, q.Loop); ok {
+			t.kept(answer, q.Tool)
 			return answer, nil
 		}
 		fmt.Fprintln(t.tty, "Type what stands in brackets, then Enter.")
+	}
+}
+
+// kept says where an answer for later runs is stored, and how to take it back.
+func (t *terminalAsker) kept(answer exec.Answer, tool string) {
+	layer, flag := permission.Workspace, ""
+	switch answer.Scope {
+	case "workspace":
+	case "user":
+		layer, flag = permission.User, " --layer user"
+	default:
+		return
+	}
+	if file := t.workspace.Rules().File(layer); file != "" {
+		fmt.Fprintf(t.tty, "Kept in %s; to take it back: codemode-ls permissions remove %s%s\n", printable(file), shellWord(single(tool)), flag)
 	}
 }
 

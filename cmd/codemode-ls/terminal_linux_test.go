@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	osexec "os/exec"
@@ -32,7 +33,13 @@ type console struct {
 // onTerminal starts the program on a pseudo-terminal.
 func onTerminal(t *testing.T, script string, environment []string, args ...string) *console {
 	t.Helper()
-	program, err := osexec.LookPath("codemode-ls") // testscript.Main has put it there
+	return onTerminalWith(t, map[string]string{"s.exec.ts": script}, environment, append(append([]string{"codemode-ls"}, args...), "s.exec.ts")...)
+}
+
+// onTerminalWith starts a command in a folder with these files.
+func onTerminalWith(t *testing.T, files map[string]string, environment []string, command ...string) *console {
+	t.Helper()
+	program, err := osexec.LookPath(command[0]) // testscript.Main has put it there
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +65,14 @@ func onTerminal(t *testing.T, script string, environment []string, args ...strin
 	}
 	defer terminal.Close()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "s.exec.ts"), []byte(script), 0o644); err != nil {
-		t.Fatal(err)
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c := &console{t: t, keys: master, more: make(chan struct{}), closed: make(chan struct{})}
-	c.cmd = osexec.Command(program, append(args, "s.exec.ts")...)
+	c.cmd = osexec.Command(program, command[1:]...)
 	c.cmd.Dir = dir
 	c.cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir+"/config", "XDG_CACHE_HOME="+dir+"/cache", "TERM=xterm", "NO_COLOR=")
 	c.cmd.Env = append(c.cmd.Env, environment...)
@@ -292,5 +302,65 @@ func TestCli10Data(t *testing.T) {
 	a := &app{stdout: &output{Writer: terminal}}
 	if got, want := a.data("one\r\ntwo \u200f\x1b[31m\u009b32m\u202ethree\x1bend\u2028"), "one\ntwo \uFFFDthree\uFFFDend\uFFFD"; got != want {
 		t.Errorf("on a terminal: %q, want %q", got, want)
+	}
+}
+
+// A workspace's server that asks for a secret and a choice.
+var asking = map[string]string{
+	".vscode/mcp.json": `{
+  "inputs": [
+    { "type": "promptString", "id": "token", "description": "API token", "password": true },
+    { "type": "pickString", "id": "region", "options": ["eu", "us"] }
+  ],
+  "servers": { "d": { "command": "codemode-ls", "args": ["demo"], "env": { "TOKEN": "${input:token}", "REGION": "${input:region}" } } }
+}`,
+	"s.exec.ts": "return await tools.mcp__d__add({ a: 1, b: 2 })",
+}
+
+// CLI-12, TRUST-1: trust, inputs and permission are asked on the controlling terminal,
+// with all standard streams redirected. What is secret is not shown.
+func TestCli12Redirected(t *testing.T) {
+	c := onTerminalWith(t, asking, nil, "sh", "-c", "codemode-ls run s.exec.ts </dev/null >out 2>err; code=$?; cat out; cat err >/dev/tty; exit $code")
+	c.see("TOKEN")
+	c.see("[a]pprove  [r]efuse  [l]ater ? ")
+	c.press("a\n")
+	c.see("2 us")
+	c.see("region: ")
+	c.press("3\n")
+	c.see("or its number")
+	c.press("2\n")
+	c.see("API token), not shown: ")
+	c.press("hunter2\r")
+	c.see("[a]lways")
+	c.press("a\n")
+	shown, code := c.end()
+	if code != 0 || !strings.Contains(c.stdout.String(), `"sum": 3`) {
+		t.Errorf("code %d, %q\n%s", code, c.stdout.String(), shown)
+	}
+	if strings.Contains(shown, "hunter2") {
+		t.Errorf("the secret is shown:\n%s", shown)
+	}
+	if !strings.Contains(shown, "config/codemode-ls/workspaces/") || !strings.Contains(shown, "codemode-ls permissions remove mcp__d__add") {
+		t.Errorf("where the rule is kept is not shown:\n%s", shown)
+	}
+}
+
+// CLI-12: a refused server is not started, and Ctrl-C ends the question.
+func TestCli12Refused(t *testing.T) {
+	c := onTerminalWith(t, asking, nil, "codemode-ls", "run", "s.exec.ts")
+	c.see("[a]pprove")
+	c.press("r\n")
+	if shown, code := c.end(); code == 0 || strings.Contains(shown, "not shown:") || !strings.Contains(shown, "was refused") {
+		t.Errorf("code %d\n%s", code, shown)
+	}
+	c = onTerminalWith(t, asking, nil, "codemode-ls", "run", "s.exec.ts")
+	c.see("[a]pprove")
+	c.press("\x03")
+	if shown, code := c.end(); code != exitInterrupted {
+		t.Errorf("code %d\n%s", code, shown)
+	}
+	c = onTerminalWith(t, asking, []string{promptVariable + "=off"}, "codemode-ls", "run", "s.exec.ts")
+	if shown, code := c.end(); code == 0 || strings.Contains(shown, "[a]pprove") {
+		t.Errorf("code %d\n%s", code, shown)
 	}
 }

@@ -19,3 +19,7 @@ const terminalPath = "CONIN$"
 func discardInput(tty *os.File) error {
 	return onDescriptor(tty, func(fd uintptr) error { return windows.FlushConsoleInputBuffer(windows.Handle(fd)) })
 }
+
+// inForeground says whether this process may read from its terminal: there are no jobs
+// here that may not.
+func inForeground(*os.File) bool { return true }
