@@ -159,7 +159,7 @@ func (s *server) unavailable() *CallError {
 	case s.state == Untrusted:
 		message = fmt.Sprintf("server %q is not started before a person has approved it", s.def.Name)
 	case s.state != Failed || s.failures == 0:
-	case s.retry.IsZero() && s.set.options.OnDemand: // a command, which restarts nothing
+	case s.set.options.OnDemand: // a command, which ends before the next attempt
 	case s.retry.IsZero():
 		message += "; fix the cause, then restart it"
 	case time.Until(s.retry) <= 0:
