@@ -83,6 +83,7 @@ func endpoints() map[string]endpoint {
 		MethodRestartServer: query((*Server).restartServer),
 		MethodAuthenticate:  query((*Server).authenticate),
 		MethodApproveServer: query((*Server).approveServer),
+		MethodRefuseServers: query((*Server).refuseServers),
 		MethodPermissions:   query((*Server).permissions),
 		MethodAudit:         query((*Server).auditLog),
 		MethodSetPermission: query((*Server).setPermission),

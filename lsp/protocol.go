@@ -36,6 +36,7 @@ const (
 	MethodRestartServer = "codemode/restartServer" // starts a server anew
 	MethodAuthenticate  = "codemode/authenticate"  // signs in to a server: window/showDocument opens a browser, and the answer comes when the person has come back
 	MethodApproveServer = "codemode/approveServer" // a person's decision on a server that a workspace names
+	MethodRefuseServers = "codemode/refuseServers" // a person's one answer for the whole workspace: nothing that its files name is started, now or later, but for what is approved by itself
 	MethodPermissions   = "codemode/permissions"   // every rule and where it is kept
 	MethodAudit         = "codemode/audit"         // the newest decisions about calls, newest first
 	MethodSetPermission = "codemode/setPermission" // adds, moves or removes a rule

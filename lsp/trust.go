@@ -49,6 +49,15 @@ func (s *Server) approveServer(ctx context.Context, _ *Snapshot, p *ApproveServe
 	return &Done{}, nil
 }
 
+// refuseServers answers codemode/refuseServers.
+func (s *Server) refuseServers(ctx context.Context, _ *Snapshot, _ *nothing) (*Done, error) {
+	w, err := s.opened(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Done{}, w.RefuseAll()
+}
+
 // Titles of the questions whether something may be started.
 const (
 	trustStart  = "Start"

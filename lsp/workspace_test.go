@@ -154,6 +154,10 @@ func TestApproveServer(t *testing.T) {
 	if len(w.approved) != 1 || w.approved[0] != "a true" {
 		t.Errorf("approved: %v", w.approved)
 	}
+	c.call("codemode/refuseServers", `{}`).ok()
+	if len(w.approved) != 2 || w.approved[1] != "none" {
+		t.Errorf("approved: %v", w.approved)
+	}
 }
 
 // CFG, TRUST-1: settings are asked for, and again when they have changed.

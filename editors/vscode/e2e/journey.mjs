@@ -1,160 +1,10 @@
-// A person's first half hour with the extension, in a real workbench: trust the
-// folder, approve a server, write a script, run it, answer prompts, read the
-// result and the catalog. Started by run.sh.
+// A person's first half hour with the extension: trust the folder, approve a
+// server, write a script, run it, answer prompts, read the result and the catalog.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { answer, command, dialog, end, explorer, inPanel, lens, lineOf, lowContrasts, open, page, picture, rested, result, review, setting, shot, statusBar, step, waiting } from "./workbench.mjs";
 
-const { JOURNEY_URL, JOURNEY_OUT, JOURNEY_PLAYWRIGHT, JOURNEY_SETTINGS, JOURNEY_SERVER, JOURNEY_IMAGES } = process.env;
-const { chromium } = await import(JOURNEY_PLAYWRIGHT);
-
-/** Long enough for the slowest machine: nothing here measures time. */
-const patience = 120_000;
-
-const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
-  args: [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
-  ],
-});
-const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-page.setDefaultTimeout(patience);
-
-const explorer = ".explorer-folders-view .monaco-list-row";
-const statusBar = page.locator('.statusbar-item[id="codemode.codemode.codemode.status"]');
-const waiting = page.locator('.statusbar-item[id="codemode.codemode.codemode.waiting"]');
-const dialog = page.locator(".monaco-dialog-box");
-const lens = (text) => page.locator(".codelens-decoration a", { hasText: text }).first();
-const lineOf = (text) => page.locator(".view-line", { hasText: text }).first();
-
-
-/** Finds a panel's frame: several webviews can be open at a time. */
-async function inPanel(selector) {
-  const end = Date.now() + patience;
-  for (;;) {
-    for (const frame of page.frames()) {
-      const found = frame.locator(selector).first();
-      if (await found.isVisible().catch(() => false)) return found;
-    }
-    if (Date.now() > end) throw new Error(`no panel shows ${selector}`);
-    await page.waitForTimeout(200);
-  }
-}
-
-/** Waits for the result of a run that is not the one seen last. */
-let lastRun = "";
-async function result(status) {
-  const header = await inPanel(`header[data-run]:not([data-run=""]):not([data-run="${lastRun}"]):has(.badge.s-${status})`);
-  lastRun = await header.getAttribute("data-run");
-}
-
-async function command(text) {
-  await page.keyboard.press("F1");
-  await page.locator(".quick-input-widget input").first().fill(`>${text}`);
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first().waitFor();
-  await page.keyboard.press("Enter");
-}
-
-async function open(file) {
-  await page.locator(explorer, { hasText: file }).dblclick();
-  await page.locator(".tab.active", { hasText: file }).first().waitFor();
-}
-
-/** Opens the list of what waits, as a person does who has seen the mark in the status bar. */
-async function review(title) {
-  await waiting.waitFor();
-  await waiting.click();
-  const card = await inPanel(`.card:has(h2:has-text("${title}"))`);
-  await shot("asked");
-  return card;
-}
-
-/** Answers a card by the mouse: its buttons rest until it has been in view for a moment. */
-async function answer(title, decide) {
-  const card = await review(title);
-  const text = await card.innerText();
-  await press(card.locator(`[data-decide="${decide}"]`));
-  return text;
-}
-
-async function press(button) {
-  if (!(await button.isVisible())) await button.locator("xpath=ancestor::details/summary").click();
-  await rested(button);
-  await button.click();
-}
-
-/** The buttons of the list rest until it has been in view, unchanged, for a moment. */
-async function rested(button) {
-  while ((await button.getAttribute("data-resting")) !== null) await page.waitForTimeout(100);
-}
-
-let shots = 0;
-function shot(name) {
-  return page.screenshot({ path: `${JOURNEY_OUT}/${String(++shots).padStart(2, "0")}-${name}.png` });
-}
-
-/** A screenshot, also for the documents when they are being renewed (E2E_IMAGES). */
-async function picture(name) {
-  await shot(name);
-  if (JOURNEY_IMAGES) await page.screenshot({ path: `${JOURNEY_IMAGES}/${name}.png` });
-}
-
-/** Sets a setting of the user, as somebody does who edits settings.json. */
-function setting(name, value) {
-  writeFileSync(JOURNEY_SETTINGS, JSON.stringify({ ...JSON.parse(readFileSync(JOURNEY_SETTINGS, "utf8")), [name]: value }, null, 2));
-}
-
-/** The texts of this extension's panels whose contrast is below 4.5:1, as they are drawn. */
-async function lowContrasts() {
-  const low = [];
-  for (const frame of page.frames()) {
-    if (!(await frame.locator("#main, #cards, #catalog-text, .card").count().catch(() => 0))) continue;
-    low.push(...(await frame.evaluate(() => {
-      const channels = (css) => {
-        const numbers = (css.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
-        return css.startsWith("color(srgb") ? [...numbers.slice(0, 3).map((n) => n * 255), numbers[3] ?? 1] : [...numbers.slice(0, 3), numbers[3] ?? 1];
-      };
-      const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]));
-      const background = (element) => {
-        const layers = [];
-        for (let e = element; e; e = e.parentElement) layers.push(channels(getComputedStyle(e).backgroundColor));
-        return layers.reverse().reduce((below, layer) => over(layer, below), [255, 255, 255]);
-      };
-      const luminance = (rgb) => {
-        const [r, g, b] = rgb.map((c) => (c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-      };
-      const found = [];
-      for (const e of document.body.querySelectorAll("*")) {
-        const text = [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.data.trim()).join(" ").trim();
-        if (text === "" || e.closest("[data-resting], [disabled], style, script") || e.getClientRects().length === 0) continue;
-        const behind = background(e);
-        const [a, b] = [luminance(over(channels(getComputedStyle(e).color), behind)), luminance(behind)];
-        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-        if (ratio < 4.5) found.push(`${ratio.toFixed(2)} ${e.tagName}.${e.className} “${text.slice(0, 40)}”`);
-      }
-      return found;
-    })));
-  }
-  return [...new Set(low)];
-}
-
-let passed = 0;
-let failed = 0;
-/** One step. The ones after a failure would only fail because of it: they are not tried. */
-async function step(name, run) {
-  if (failed > 0) return;
-  try {
-    await run();
-    passed++;
-    console.log(`ok   ${name}`);
-  } catch (e) {
-    failed++;
-    console.log(`FAIL ${name}\n${e.stack}`);
-  }
-  await shot(name.replace(/\W+/g, "-")).catch(() => undefined);
-}
+const { JOURNEY_URL, JOURNEY_SERVER } = process.env;
 
 await step("VSC-7: in a restricted window nothing starts", async () => {
   await page.goto(JOURNEY_URL);
@@ -351,6 +201,7 @@ await step("VSC-2: runs are side by side, and there again after a reload of the 
   for (const name of ["large.exec.ts", "clean.exec.ts", "add.exec.ts"]) {
     await inPanel(`.run:has-text("${name}")`);
   }
+  assert.equal(await page.locator(".tab", { hasText: /^Runs$/ }).count(), 1);
 });
 
 await step("VSC-10: the first steps are a view and a walkthrough", async () => {
@@ -410,6 +261,4 @@ await step("VSC-2: the panels can be read in light, dark and both high contrasts
   }
 });
 
-await browser.close();
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+await end();

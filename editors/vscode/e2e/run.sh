@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# One journey through the extension in a real workbench in a real browser.
+# Journeys through the extension in a real workbench in a real browser.
 # usage: run.sh [EXTENSION.vsix]     without one, the extension is packaged first
+#   E2E_JOURNEYS  which ones (default: "journey second")
 #   E2E_CACHE  where editor, Node and driver are kept (default: editors/vscode/.cache)
 #   E2E_IMAGES  a folder for the pictures of the documents, such as docs/images (default: none are kept)
 #   E2E_OUT    where screenshots and logs go (default: a folder that is deleted on success)
@@ -12,7 +13,7 @@ CACHE=$(realpath "$CACHE")
 
 R=$(mktemp -d)
 OUT=${E2E_OUT:-$R/out}
-mkdir -p "$OUT" "$R"/{home,data/User,extensions,workspace/.codemode}
+mkdir -p "$OUT" "$R"/{home,data/{User,Machine},extensions,journey/.codemode,second/.codemode}
 OUT=$(realpath "$OUT")
 
 VSIX=${1:-}
@@ -45,6 +46,9 @@ trap finish EXIT
 
 code_server --install-extension "$VSIX" >"$OUT/install.log" 2>&1 || { cat "$OUT/install.log" >&2; exit 1; }
 SERVER=$(echo "$R"/extensions/*/bin/codemode-ls)
+[ -d "$HERE/../node_modules" ] || (cd "$HERE/.." && npm ci --ignore-scripts >>"$OUT/package.log" 2>&1)
+(cd "$HERE/probe" && "$HERE/../node_modules/.bin/vsce" package --allow-missing-repository --skip-license --out "$R/probe.vsix") >>"$OUT/package.log" 2>&1
+code_server --install-extension "$R/probe.vsix" >>"$OUT/install.log" 2>&1
 
 # The servers are the binary's own demo: one of the user's settings, and one that
 # the workspace names and a person has to approve.
@@ -61,10 +65,19 @@ cat >"$R/data/User/settings.json" <<J
   "git.enabled": false, "npm.fetchOnlinePackageInfo": false, "typescript.disableAutomaticTypeAcquisition": true, "editor.minimap.enabled": false
 }
 J
-cat >"$R/workspace/.codemode/mcp.json" <<J
+cat >"$R/journey/.codemode/mcp.json" <<J
 { "mcpServers": { "local": { "command": "$SERVER", "args": ["demo"] } } }
 J
-cp "$HERE"/workspace/* "$R/workspace/"
+cat >"$R/second/.codemode/mcp.json" <<J
+{
+  "mcpServers": {
+    "remote": { "url": "http://127.0.0.1:9/mcp", "oauth": { "clientId": "abc", "scopes": ["calendar.read"] } },
+    "boxx": { "command": "$SERVER", "args": ["demo"] }
+  }
+}
+J
+cp "$HERE"/workspace/* "$R/journey/"
+cp "$HERE"/second/* "$R/second/"
 
 code_server --auth none --bind-addr 127.0.0.1:0 --disable-telemetry --disable-update-check >"$OUT/server.log" 2>&1 &
 PID=$!
@@ -77,5 +90,9 @@ for _ in $(seq 480); do
 done
 [ -n "$URL" ] || { cat "$OUT/server.log" >&2; exit 1; }
 
-JOURNEY_URL="$URL/?folder=$R/workspace" JOURNEY_OUT=$OUT JOURNEY_PLAYWRIGHT=$CACHE/playwright/node_modules/playwright-core/index.mjs \
-  JOURNEY_SETTINGS=$R/data/User/settings.json JOURNEY_SERVER=$SERVER JOURNEY_IMAGES=${E2E_IMAGES:-} node "$HERE/journey.mjs" || { cp -r "$R/data/logs" "$OUT/" 2>/dev/null || true; exit 1; }
+for journey in ${E2E_JOURNEYS:-journey second}; do
+  echo "== $journey"
+  JOURNEY_URL="$URL/?folder=$R/$journey" JOURNEY_FOLDER=$R/$journey JOURNEY_OUT=$OUT JOURNEY_SERVER=$SERVER JOURNEY_IMAGES=${E2E_IMAGES:-} \
+    JOURNEY_SETTINGS=$R/data/User/settings.json JOURNEY_MACHINE=$R/data/Machine/settings.json JOURNEY_PLAYWRIGHT=$CACHE/playwright/node_modules/playwright-core/index.mjs \
+    node "$HERE/$journey.mjs" || { cp -r "$R/data/logs" "$OUT/" 2>/dev/null || true; exit 1; }
+done

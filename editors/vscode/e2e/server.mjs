@@ -1,5 +1,5 @@
 // An MCP server for the journey: tools that delete, wait, return rows, text and
-// pictures, or end the process; with a number as argument also that many others.
+// pictures, ask back, or end the process; with a number as argument also that many others.
 import { createInterface } from "node:readline";
 
 const many = Number(process.argv[2] ?? 0);
@@ -16,6 +16,7 @@ const tools = [
   { name: "text", description: "A long text.", inputSchema: object({ length: number }) },
   { name: "picture", description: "Draws a square.", inputSchema: object() },
   { name: "fail", description: "Fails,\nin two lines.", inputSchema: object({ why: string }) },
+  { name: "book", description: "Books a room, after questions of its own.", inputSchema: object({ city: string }) },
   { name: "crash", description: "Ends the server.", inputSchema: object() },
   ...Array.from({ length: many }, (_, i) => ({
     name: `thing_${String(i).padStart(4, "0")}`,
@@ -35,6 +36,13 @@ const call = {
   text: (a) => text("lorem ipsum ".repeat(Math.ceil(a.length / 12)).slice(0, a.length)),
   picture: () => ({ content: [{ type: "image", mimeType: "image/png", data: png }] }),
   fail: (a) => ({ isError: true, ...text(`It failed:\n  ${a.why}`) }),
+  book: async (a) => {
+    const answer = await ask("elicitation/create", {
+      message: `A room in ${a.city}: who comes, and when?`,
+      requestedSchema: object({ name: { type: "string", title: "Name", minLength: 2 }, nights: { type: "integer", minimum: 1, maximum: 30, default: 2 }, bed: { type: "string", enum: ["single", "double"] }, breakfast: { type: "boolean" } }, ["name", "nights", "bed"]),
+    });
+    return text(JSON.stringify(answer));
+  },
   crash: () => {
     process.stderr.write("panic: the fixture was asked to crash\n");
     process.exit(3);
@@ -45,14 +53,27 @@ function text(t) {
   return { content: [{ type: "text", text: t }] };
 }
 
+const questions = new Map();
+
+/** Asks the client something, and answers what it answered. */
+function ask(method, params) {
+  const id = `question ${questions.size + 1}`;
+  send({ id, method, params });
+  return new Promise((resolve) => questions.set(id, resolve));
+}
+
 function send(message) {
   process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n");
 }
 
 process.stderr.write("fixture ready\n");
 createInterface({ input: process.stdin }).on("line", async (line) => {
-  const { id, method, params } = JSON.parse(line);
+  const { id, method, params, result, error } = JSON.parse(line);
   if (id === undefined) return;
+  if (method === undefined) {
+    questions.get(id)?.(result ?? error);
+    return;
+  }
   if (method === "initialize") {
     send({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "fixture", version: "1" } } });
   } else if (method === "tools/list") {

@@ -28,6 +28,7 @@ export function approvalFacts(s: Server, a: Approval): Fact[] {
   add("Folder", a.cwd && visible(a.cwd));
   add("Environment variables", a.env?.map(visible).join("\n"));
   add("Headers", a.headers?.map(visible).join("\n"));
+  add("Sign-in", a.signIn && visible(a.signIn));
   add("Reads", a.reads?.map((read) => visible(`${read.name} → ${read.to}`)).join("\n"));
   add("Defined in", s.file && visible(s.file) + (s.line === undefined ? "" : `:${s.line}`));
   return facts;
@@ -40,7 +41,8 @@ export function approvalTitle(s: Server, a: Approval): string {
 /** The facts as markup; a long one is folded in its middle. */
 export function approvalMarkup(s: Server, a: Approval): Markup {
   const note = a.url ? "This workspace asks for it." : "This workspace asks for it. It runs with your rights.";
-  return html`<dl class="facts-list">${approvalFacts(s, a).map((f) => html`<dt>${f.label}</dt><dd><pre>${foldText(f.text)}</pre></dd>`)}</dl>
+  const beware = s.resembles && html`<p class="notice">Beware: ${foldText(visible(s.resembles))}. No permission of that one counts for it.</p>`;
+  return html`${beware}<dl class="facts-list">${approvalFacts(s, a).map((f) => html`<dt>${f.label}</dt><dd><pre>${foldText(f.text)}</pre></dd>`)}</dl>
 <p class="dim">${note} Any change of its definition asks again.${a.refused === true && " You have refused it before."}</p>`;
 }
 

@@ -56,9 +56,12 @@ export class Panel implements vscode.Disposable {
       this.panel.reveal(undefined, true);
       return;
     }
+    // After a reload of the window a tab that was not in front is only a tab, until somebody selects it: this one takes its place.
+    const kept = vscode.window.tabGroups.all.flatMap((g) => g.tabs).filter((t) => t.input instanceof vscode.TabInputWebview && t.input.viewType.endsWith(this.kind));
     this.adopt(
       vscode.window.createWebviewPanel(this.kind, this.title, { viewColumn: column(), preserveFocus: true }, webviewOptions(this.context)),
     );
+    void vscode.window.tabGroups.close(kept, true);
   }
 
   get visible(): boolean {

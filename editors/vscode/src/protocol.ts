@@ -16,6 +16,7 @@ export const Method = {
   servers: "codemode/servers",
   restartServer: "codemode/restartServer",
   approveServer: "codemode/approveServer",
+  refuseServers: "codemode/refuseServers",
   permission: "codemode/permission",
   input: "codemode/input",
   catalogChanged: "codemode/catalogChanged",
@@ -308,6 +309,10 @@ export interface Server {
   self?: boolean;
   file?: string;
   line?: number;
+  /** A workspace's server whose name is, or looks like, that of another, in words. */
+  resembles?: string;
+  /** "required" when it demands that somebody signs in. */
+  auth?: string;
   /** Of a server that is not approved: what would be started. */
   approval?: Approval;
 }
@@ -321,6 +326,8 @@ export interface Approval {
   /** Names of environment variables and headers, without values. */
   env?: string[];
   headers?: string[];
+  /** As what it would be signed in to. */
+  signIn?: string;
   /** Variables that it reads, and where their values go. */
   reads?: { name: string; to: string }[];
   /** A person has refused it. */

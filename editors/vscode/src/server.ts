@@ -1,5 +1,6 @@
 // The language server's process: found, started, restarted, stopped.
 
+import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import * as vscode from "vscode";
@@ -29,6 +30,8 @@ export interface Feature {
 /** A process that ends more often than this in that time is not started again. */
 const maxEnds = 4;
 const patienceMs = 180_000;
+/** A program that does not answer for so long after its start is another one, or hangs. */
+const answerMs = 20_000;
 
 /** Owns the client. There is at most one. */
 export class Server implements vscode.Disposable {
@@ -37,6 +40,8 @@ export class Server implements vscode.Disposable {
   private current: ServerState = "stopped";
   private ends: number[] = [];
   private restarting = false;
+  /** Aborted when the program was started and has not answered. */
+  private late = new AbortController();
   private readonly changed = new vscode.EventEmitter<ServerState>();
   private readonly log = vscode.window.createOutputChannel("Code Mode", { log: true });
   /** Why the server could not be started. */
@@ -77,7 +82,9 @@ export class Server implements vscode.Disposable {
     }
     this.set("starting");
     this.log.info(`starting ${command} lsp`);
-    const client = new LanguageClient("codemode", "Code Mode", { command, args: vscode.workspace.isTrusted ? ["lsp"] : ["lsp", "--restricted"] }, this.options());
+    let child: ChildProcess | undefined;
+    const launch = async (): Promise<ChildProcess> => (child = await launched(command, vscode.workspace.isTrusted ? ["lsp"] : ["lsp", "--restricted"]));
+    const client = new LanguageClient("codemode", "Code Mode", launch, this.options());
     client.registerFeature(experimental);
     client.onDidChangeState((e) => {
       this.follow(client, e.newState);
@@ -86,12 +93,20 @@ export class Server implements vscode.Disposable {
       f.attach(client);
     }
     this.client = client;
+    const late = new AbortController();
+    this.late = late;
+    const timer = setTimeout(() => {
+      late.abort();
+      child?.kill("SIGKILL");
+    }, answerMs);
     try {
       await client.start();
     } catch (e) {
       this.client = undefined;
       this.log.error(e instanceof Error ? e.message : String(e));
-      this.fail(`${command} could not be started, or is not codemode-ls. The output says more.`);
+      this.fail(late.signal.aborted ? `${command} was started and does not answer: it hangs, or is not codemode-ls.` : `${command} could not be started, or is not codemode-ls. The output says more.`);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -206,7 +221,7 @@ export class Server implements vscode.Disposable {
   private onClosed(): { action: CloseAction; handled: true } {
     const now = Date.now();
     this.ends = [...this.ends.filter((t) => now - t < patienceMs), now];
-    this.restarting = this.ends.length <= maxEnds;
+    this.restarting = this.ends.length <= maxEnds && !this.late.signal.aborted;
     this.log.error(this.restarting ? "codemode-ls ended unexpectedly; it is started again" : "codemode-ls keeps ending; it is not started again");
     return { action: this.restarting ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true };
   }
@@ -257,7 +272,6 @@ export class Server implements vscode.Disposable {
   }
 }
 
-/** Tells the server what this client can do beyond LSP. */
 /** The files with MCP servers that the server reads, this program's own and others'. */
 const configurationFiles = [
   "**/.codemode/mcp.json",
@@ -272,6 +286,7 @@ const configurationFiles = [
   "**/opencode.{json,jsonc}",
 ] as const;
 
+/** Tells the server what this client can do beyond LSP. */
 const experimental: StaticFeature = {
   fillClientCapabilities(capabilities) {
     const other = capabilities.experimental as Record<string, unknown> | undefined;
@@ -287,6 +302,18 @@ const experimental: StaticFeature = {
     // Nothing to undo.
   },
 };
+
+/** Starts a program in the workspace; rejects when that is not possible. */
+function launched(command: string, args: string[]): Promise<ChildProcess> {
+  const folder = vscode.workspace.workspaceFolders?.find((f) => f.uri.scheme === "file");
+  const child = spawn(command, args, folder ? { cwd: folder.uri.fsPath } : {});
+  return new Promise((resolve, reject) => {
+    child.once("spawn", () => {
+      resolve(child);
+    });
+    child.once("error", reject);
+  });
+}
 
 /** The setting, else the binary packaged with the extension, else PATH. */
 function findServer(context: vscode.ExtensionContext): string | undefined {

@@ -28,6 +28,7 @@ export class Servers implements Feature, vscode.TreeDataProvider<Row>, vscode.Di
     private readonly documents: ReadOnlyDocuments,
   ) {
     waiting.onDidDecide((d) => this.request(Method.approveServer, d));
+    waiting.onDidRefuseAll(() => this.request(Method.refuseServers, {}));
   }
 
   get all(): readonly McpServer[] {
@@ -163,7 +164,9 @@ function serverItem(s: McpServer): vscode.TreeItem {
   item.iconPath = icon(s);
   item.contextValue = `server.${s.status}`;
   item.tooltip = [s.error, ...(s.faults ?? []), ...(s.problems ?? []), s.source && `Defined by ${s.source}${s.file === undefined ? "" : `: ${s.file}`}`, s.stderr].filter((t): t is string => !!t).map((t) => visible(t)).join("\n\n");
-  if (s.status === "untrusted") {
+  if (s.auth === "required") {
+    item.command = { command: "codemode.signIn", title: "Sign In…", arguments: [{ server: s } satisfies Row] };
+  } else if (s.status === "untrusted") {
     item.command = { command: "codemode.servers.approve", title: "Approve…", arguments: [] };
   }
   return item;
@@ -182,6 +185,9 @@ function toolItem(t: CatalogTool): vscode.TreeItem {
 }
 
 function description(s: McpServer): string {
+  if (s.auth === "required") {
+    return "needs you to sign in";
+  }
   switch (s.status) {
     case "connected":
       return count(s.tools, "tool") + (s.codeMode ? " · code-mode server" : "");
@@ -199,6 +205,9 @@ function description(s: McpServer): string {
 }
 
 function icon(s: McpServer): vscode.ThemeIcon {
+  if (s.auth === "required") {
+    return new vscode.ThemeIcon("key", new vscode.ThemeColor("list.warningForeground"));
+  }
   switch (s.status) {
     case "connected":
       return new vscode.ThemeIcon("pass", new vscode.ThemeColor("testing.iconPassed"));

@@ -20,6 +20,8 @@ const denied: PermissionAnswer = { decision: "deny", scope: "once" };
 /** Sooner after a change of the list no answer from the page counts, whatever the page says. */
 const restMs = 700;
 
+const maxFocusTries = 5;
+
 interface Message {
   type: string;
   key?: string;
@@ -34,7 +36,8 @@ export class WaitingList implements Feature, vscode.WebviewViewProvider, vscode.
   private readonly answers = new Map<string, (answer: unknown) => void>();
   private view: vscode.WebviewView | undefined;
   private shownAt = new Map<string, number>();
-  private focusWanted = false;
+  /** The person who asked for the list does not have the keyboard there yet; how often it was tried. */
+  private focusTries: number | undefined;
   private notified: (() => void) | undefined;
   private readonly changed = new vscode.EventEmitter<number>();
   /** Fires with the number of requests that wait. */
@@ -42,6 +45,9 @@ export class WaitingList implements Feature, vscode.WebviewViewProvider, vscode.
   private readonly approved = new vscode.EventEmitter<{ name: string; hash: string; decision: "allow" | "deny" }>();
   /** A person has decided on a server. */
   readonly onDidDecide = this.approved.event;
+  private readonly refused = new vscode.EventEmitter<void>();
+  /** A person wants nothing of this workspace's files to be started. */
+  readonly onDidRefuseAll = this.refused.event;
   private readonly mark = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor("editor.findMatchHighlightBackground"),
@@ -101,9 +107,8 @@ export class WaitingList implements Feature, vscode.WebviewViewProvider, vscode.
 
   /** Shows the list and gives it the keyboard: only ever called for a person who asked for that. */
   async focus(): Promise<void> {
-    this.focusWanted = true;
-    await vscode.commands.executeCommand(`${viewId}.focus`);
-    this.giveFocus();
+    this.focusTries = 0;
+    await this.giveFocus();
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {
@@ -130,6 +135,7 @@ export class WaitingList implements Feature, vscode.WebviewViewProvider, vscode.
     this.registrations.dispose();
     this.changed.dispose();
     this.approved.dispose();
+    this.refused.dispose();
   }
 
   private wait<T>(key: string, token: vscode.CancellationToken, closed: T, add: (key: string) => void): Promise<T> {
@@ -160,8 +166,17 @@ export class WaitingList implements Feature, vscode.WebviewViewProvider, vscode.
   private receive(m: Message): void {
     if (m.type === "ready") {
       this.update();
-      if (this.focusWanted) {
-        this.giveFocus();
+      if (this.focusTries !== undefined) {
+        void this.giveFocus();
+      }
+    } else if (m.type === "focused") {
+      this.focusTries = undefined;
+    } else if (m.type === "unfocused") {
+      // The workbench has given the keyboard back to what had it before the command.
+      if (this.focusTries !== undefined && ++this.focusTries < maxFocusTries) {
+        void this.giveFocus();
+      } else {
+        this.focusTries = undefined;
       }
     } else if (m.type === "open" && m.open !== undefined) {
       if (this.knows(m.open)) {
@@ -193,7 +208,10 @@ export class WaitingList implements Feature, vscode.WebviewViewProvider, vscode.
         break;
       }
       case "server":
-        if (id === "start" || id === "never") {
+        if (id === "none") {
+          this.model.withoutServers();
+          this.refused.fire();
+        } else if (id === "start" || id === "never") {
           this.model.remove(key);
           this.approved.fire({ name: item.server.name, hash: item.server.approval.hash, decision: id === "start" ? "allow" : "deny" });
         } else {
@@ -211,12 +229,10 @@ export class WaitingList implements Feature, vscode.WebviewViewProvider, vscode.
     }
   }
 
-  private giveFocus(): void {
-    if (this.view?.visible) {
-      void this.view.webview.postMessage({ type: "focus" }).then((delivered) => {
-        this.focusWanted = !delivered;
-      });
-    }
+  /** The page reports whether it has it then; a page that is only being made asks when it is ready. */
+  private async giveFocus(): Promise<void> {
+    await vscode.commands.executeCommand(`${viewId}.focus`);
+    await this.view?.webview.postMessage({ type: "focus" });
   }
 
   private update(): void {

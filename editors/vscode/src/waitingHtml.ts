@@ -32,7 +32,8 @@ function card(item: Item, w: Waiting): Markup {
     case "server": {
       const { server } = item;
       return frame(item.key, approvalTitle(server, server.approval), html`${approvalMarkup(server, server.approval)}
-<p class="actions">${button("later", "Not now")}${button("start", server.approval.url ? "Connect" : "Start", true)}${button("never", "Never")}</p>`);
+<p class="actions">${button("later", "Not now")}${button("start", server.approval.url ? "Connect" : "Start", true)}${button("never", "Never")}</p>
+<p class="actions">${button("none", "Start none of this workspace")}</p>`);
     }
     case "input":
       return inputCard(item.key, item.question);

@@ -99,6 +99,13 @@ export class Waiting {
     this.remove(key);
   }
 
+  /** A person has refused all servers of the workspace. */
+  withoutServers(): void {
+    for (const item of this.items.filter((i) => i.kind === "server")) {
+      this.remove(item.key);
+    }
+  }
+
   /** The connection has ended, and with it everything that waited. */
   clear(): void {
     this.items.length = 0;

@@ -33,6 +33,15 @@ test("TRUST-1: a server with an address", () => {
   ]);
 });
 
+test("TRUST-1: as what a server would be signed in to, and whose name it resembles, are shown", () => {
+  const approval = { hash: "h", url: "https://example.test/mcp", signIn: "client abc, issuer https://login.test" };
+  assert.deepEqual(approvalFacts({ name: "r", status: "untrusted", tools: 0 }, approval), [
+    { label: "Address", text: "https://example.test/mcp" },
+    { label: "Sign-in", text: "client abc, issuer https://login.test" },
+  ]);
+  assert.match(approvalMarkup({ ...server, resembles: "its name looks like that of your own server <db>" }, approval).text, /Beware: its name looks like that of your own server &lt;db&gt;\./);
+});
+
 test("TRUST-1: who has refused a server is not asked again", () => {
   const s = { name: "r", status: "untrusted" as const, tools: 0 };
   assert.equal(undecided({ ...s, approval: { hash: "h" } }), true);

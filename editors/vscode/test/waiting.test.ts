@@ -96,6 +96,6 @@ describe("TRUST-1: servers of a workspace", () => {
     const w = new Waiting();
     w.servers([server]);
     const buttons = [...waitingView(w).text.matchAll(/data-decide="(\w+)"/g)].map((m) => m[1]);
-    assert.deepEqual(buttons, ["later", "start", "never"]);
+    assert.deepEqual(buttons, ["later", "start", "never", "none"]);
   });
 });

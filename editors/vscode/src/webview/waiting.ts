@@ -15,6 +15,9 @@ type Incoming = { type: "view"; html: string } | { type: "focus" };
 /** How long the list has to be in view as it is before a button decides. */
 const restMs = 1000;
 
+/** What the workbench does with the focus around a command has been done by then. */
+const settleMs = 250;
+
 const main = document.getElementById("main") ?? document.body;
 /** When something last happened that an answer has to wait after. */
 let restSince = performance.now();
@@ -47,6 +50,9 @@ window.addEventListener("message", (event: MessageEvent<Incoming>) => {
     rest();
     focusFirst();
     focusAwaited = document.activeElement === main;
+    setTimeout(() => {
+      host.postMessage({ type: document.hasFocus() ? "focused" : "unfocused" });
+    }, settleMs);
     return;
   }
   const cards = (): string => [...main.querySelectorAll<HTMLElement>("[data-card]")].map((c) => c.outerHTML.replace(/ data-resting=""/g, "")).join("\n");

@@ -1,0 +1,1 @@
+return JSON.parse(await tools.mcp__files__book({ city: "Ulm" }));

@@ -1,0 +1,1 @@
+return "0123456789abcdef".repeat(10 * 65_536);
