@@ -72,7 +72,7 @@ cat >"$R/second/.codemode/mcp.json" <<J
 {
   "mcpServers": {
     "remote": { "url": "http://127.0.0.1:9/mcp", "oauth": { "clientId": "abc", "scopes": ["calendar.read"] } },
-    "boxx": { "command": "$SERVER", "args": ["demo"] }
+    "Box": { "command": "$SERVER", "args": ["demo"] }
   }
 }
 J

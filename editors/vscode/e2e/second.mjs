@@ -27,12 +27,13 @@ await step("TRUST-1: a server with a sign-in shows as what, and one answer refus
   const text = await remote.innerText();
   assert.match(text, /Sign-in\s+client abc, scopes calendar\.read/);
   assert.match(text, /http:\/\/127\.0\.0\.1:9\/mcp/);
-  const boxx = await inPanel('.card:has(h2:has-text("“boxx”"))');
-  assert.match(await boxx.innerText(), /Beware: its name looks like that of your own server "box"/);
+  const alike = await inPanel('.card:has(h2:has-text("“Box”"))');
+  assert.match(await alike.innerText(), /mcp\.json:4/);
+  assert.match(await alike.innerText(), /Beware: its name looks like that of your own server "box"/);
   await press(remote.locator('[data-decide="none"]'));
   await waiting.waitFor({ state: "hidden" });
   await row(/remote.*refused by you/).waitFor();
-  await row(/boxx.*refused by you/).waitFor();
+  await row(/Box.*refused by you/).waitFor();
   await statusBar.filter({ hasText: /Code Mode: [1-9]/ }).waitFor();
 });
 

@@ -30,7 +30,7 @@ export function approvalFacts(s: Server, a: Approval): Fact[] {
   add("Headers", a.headers?.map(visible).join("\n"));
   add("Sign-in", a.signIn && visible(a.signIn));
   add("Reads", a.reads?.map((read) => visible(`${read.name} → ${read.to}`)).join("\n"));
-  add("Defined in", s.file && visible(s.file) + (s.line === undefined ? "" : `:${s.line}`));
+  add("Defined in", s.file && `${visible(s.file)}:${(s.line ?? 0) + 1}`);
   return facts;
 }
 

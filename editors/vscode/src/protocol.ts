@@ -308,6 +308,7 @@ export interface Server {
   /** It is codemode-ls itself, and is not connected. */
   self?: boolean;
   file?: string;
+  /** Counted from 0, which is left out. */
   line?: number;
   /** A workspace's server whose name is, or looks like, that of another, in words. */
   resembles?: string;

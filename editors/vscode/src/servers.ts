@@ -95,7 +95,7 @@ export class Servers implements Feature, vscode.TreeDataProvider<Row>, vscode.Di
       await vscode.commands.executeCommand("workbench.action.openSettings", "codemode.mcpServers");
       return;
     }
-    const at = new vscode.Position(Math.max(0, (chosen.line ?? 1) - 1), 0);
+    const at = new vscode.Position(chosen.line ?? 0, 0);
     await vscode.window.showTextDocument(vscode.Uri.file(chosen.file), { selection: new vscode.Range(at, at) });
   }
 

