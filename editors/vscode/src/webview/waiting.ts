@@ -18,6 +18,9 @@ const restMs = 1000;
 /** What the workbench does with the focus around a command has been done by then. */
 const settleMs = 250;
 
+/** A focus and a press that are no further apart are one click. */
+const sameGestureMs = 50;
+
 const main = document.getElementById("main") ?? document.body;
 /** When something last happened that an answer has to wait after. */
 let restSince = performance.now();
@@ -85,10 +88,29 @@ window.addEventListener("blur", () => {
   focusAwaited = false;
   rest();
 });
-window.addEventListener("focus", rest);
+// A click that brings the focus with it is meant for what it hits, which was in view before: it decides. Browsers differ in
+// which of the two they report first.
+let pressing = false;
+let beforeFocus = { at: -Infinity, restSince };
+window.addEventListener("focus", () => {
+  if (!pressing) {
+    beforeFocus = { at: performance.now(), restSince };
+    rest();
+  }
+});
 document.addEventListener("pointerdown", () => {
   cameHere = true;
+  pressing = true;
+  if (performance.now() - beforeFocus.at < sameGestureMs) {
+    restSince = beforeFocus.restSince;
+    showRest();
+  }
 });
+for (const ended of ["pointerup", "pointercancel"]) {
+  document.addEventListener(ended, () => {
+    pressing = false;
+  });
+}
 
 document.addEventListener("keydown", (event) => {
   const button = event.target instanceof Element ? event.target.closest("[data-decide]") : null;
