@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,12 +20,14 @@ import (
 type checkCommand struct {
 	Scripts []string `arg:"" help:"*.exec.ts and *.exec.js files, or - for standard input." placeholder:"SCRIPT"`
 	Fresh   bool     `help:"List the tools of the servers again first, instead of using the kept lists."`
+	Watch   bool     `help:"Check again when a script or the configuration has changed."`
 	Format  string   `help:"How to print findings: ${enum}." enum:"text,json,github,sarif" default:"text"`
 }
 
 func (checkCommand) Help() string {
 	return `Examples:
   codemode-ls check hello.exec.ts
+  codemode-ls check --watch hello.exec.ts
   codemode-ls check --format github scripts/*.exec.ts
   codemode-ls check --format sarif scripts/*.exec.ts > findings.sarif
   codemode-ls check --tools recordings/ hello.exec.ts
@@ -37,20 +41,32 @@ type checked struct {
 	Diagnostics []exec.Diagnostic `json:"diagnostics"`
 }
 
-func (c *checkCommand) Run(a *app) error {
-	type source struct {
-		path, code string
-		language   script.Language
-	}
-	var sources []source
-	var texts []string
-	for _, path := range c.Scripts { // before any server starts
-		code, language, _, err := a.readScript(path)
+// readSource is a script that was read.
+type readSource struct {
+	path, uri, code string
+	language        script.Language
+}
+
+// read reads the scripts.
+func (c *checkCommand) read(a *app) (sources []readSource, texts []string, _ error) {
+	for _, path := range c.Scripts {
+		source, err := a.readText(path)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		sources = append(sources, source{path, code, language})
-		texts = append(texts, code)
+		sources = append(sources, source)
+		texts = append(texts, source.code)
+	}
+	return sources, texts, nil
+}
+
+func (c *checkCommand) Run(a *app) error {
+	if c.Watch && slices.Contains(c.Scripts, "-") {
+		return &exitError{exitUsage, errors.New("--watch needs files: standard input does not change")}
+	}
+	sources, texts, err := c.read(a) // before any server starts
+	if err != nil {
+		return err
 	}
 	a.of(c.Scripts[0])
 	checker := newChecker(a.log)
@@ -62,11 +78,32 @@ func (c *checkCommand) Run(a *app) error {
 		return err
 	}
 	defer w.Close()
+	if !c.Watch {
+		return c.once(a.ctx, a, w, checker, sources)
+	}
+	return a.watch(w, c.Scripts, func(ctx context.Context) error {
+		sources, texts, err := c.read(a)
+		if err != nil {
+			return err
+		}
+		if err := a.makeReady(w, needsOf(false, texts...)); err != nil {
+			return err
+		}
+		err = c.once(ctx, a, w, checker, sources)
+		if err == nil && ctx.Err() == nil {
+			fmt.Fprintln(a.stderr, "No errors.")
+		}
+		return err
+	})
+}
+
+// once checks scripts as they were read.
+func (c *checkCommand) once(ctx context.Context, a *app, w *workspace.Workspace, checker *checker, sources []readSource) error {
 	s := w.Snapshot()
 	var all []checked
 	failed := false
 	for _, f := range sources {
-		found, err := checker.All(a.ctx, script.Read(f.code), f.language, s)
+		found, err := checker.All(ctx, script.Read(f.code), f.language, s)
 		if err != nil {
 			return fmt.Errorf("checking %s: %w", f.path, err)
 		}

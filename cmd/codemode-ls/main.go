@@ -115,6 +115,9 @@ type app struct {
 	redact *redact.Redactor // that log goes through
 	force  *force
 
+	person *terminal    // who answers what has to be known before servers start; nil for nobody
+	inputs inputAnswers // theirs
+
 	quietDemo   bool   // nobody needs a notice that the demo server is used
 	script      string // absolute, of the script or folder that the command is about; "" for none
 	stale       bool   // kept lists of tools are old

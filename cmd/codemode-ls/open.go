@@ -80,8 +80,7 @@ func (a *app) open(n needs, change func(*workspace.Options)) (*workspace.Workspa
 		return nil, err
 	}
 	o.DemoWhenEmpty, o.OnDemand = true, true
-	inputs := new(inputAnswers)
-	o.Sources.Inputs = inputs.get
+	o.Sources.Inputs = a.inputs.get
 	if change != nil {
 		change(&o)
 	}
@@ -91,15 +90,10 @@ func (a *app) open(n needs, change func(*workspace.Options)) (*workspace.Workspa
 	o.Tracer = telemetry.FromEnvironment(nil, o.Version, a.log)
 	w := workspace.Open(a.ctx, o)
 	a.force.set(w.Kill)
-	if person, ok := o.Asker.(*terminal); ok && n.calls {
-		if err := person.prepare(a.ctx, w, n, inputs); err != nil {
-			w.Close()
-			return nil, err
-		}
-	}
-	if err := a.await(w, func(ctx context.Context) error { return n.ready(ctx, w) }); err != nil {
+	a.person, _ = o.Asker.(*terminal)
+	if err := a.makeReady(w, n); err != nil {
 		w.Close()
-		return nil, interruptedStart(err)
+		return nil, err
 	}
 	a.noteStale(w)
 	if err := a.report(w, n); err != nil && !o.Offline && !a.showsFaults {
@@ -107,6 +101,16 @@ func (a *app) open(n needs, change func(*workspace.Options)) (*workspace.Workspa
 		return nil, err
 	}
 	return w, nil
+}
+
+// makeReady asks the person what has to be decided, and starts what is needed.
+func (a *app) makeReady(w *workspace.Workspace, n needs) error {
+	if a.person != nil && n.calls {
+		if err := a.person.prepare(a.ctx, w, n, &a.inputs); err != nil {
+			return err
+		}
+	}
+	return interruptedStart(a.await(w, func(ctx context.Context) error { return n.ready(ctx, w) }))
 }
 
 // report says what is wrong with the configuration. An error is one that leaves

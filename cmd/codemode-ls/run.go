@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 	"codemode-ls/permission"
 	"codemode-ls/script"
 	"codemode-ls/workspace"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 type runCommand struct {
@@ -29,6 +32,7 @@ type runCommand struct {
 	// KeepFailed is for tests of failures.
 	KeepFailed bool          `name:"keep-failed" help:"With --record: keep the cassette of a run that failed, too."`
 	Replay     string        `help:"Answer calls from a cassette; start no server." placeholder:"FILE"`
+	Watch      bool          `help:"Run again when the script, its input or the configuration has changed, with the permissions granted so far."`
 	JSON       bool          `name:"json" help:"Print the whole result as JSON."`
 	Check      string        `help:"Type check: ${enum}. With hint the script runs all the same, and when it fails what the check found is printed; with error nothing runs when there are errors." enum:"off,hint,error" default:"hint"`
 	Timeout    time.Duration `help:"Wall-clock budget of the script, such as 30s. Connecting to servers before it does not count." placeholder:"D"`
@@ -43,6 +47,7 @@ func (runCommand) Help() string {
   codemode-ls run close.exec.ts --input '{"repo": "octo/hello"}'
   codemode-ls run close.exec.ts --input.repo=octo/hello --input.limit=5
   codemode-ls run --help close.exec.ts
+  codemode-ls run --watch hello.exec.ts
   codemode-ls run --record notes.cassette.json notes.exec.ts
   echo 'return await tools.mcp__demo__add({ a: 1, b: 2 })' | codemode-ls run -
 
@@ -67,13 +72,67 @@ func (c *runCommand) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	code, language, uri, err := a.readScript(c.Script)
+	text, err := a.readText(c.Script)
 	if err != nil {
 		return err
 	}
 	a.of(c.Script)
+	checker := newChecker(a.log)
+	defer checker.Close()
+	terminal := a.openTerminal()
+	w, err := a.open(needsOf(!c.DryRun, text.code), func(o *workspace.Options) {
+		o.Allow, o.Deny = c.Allow, c.Deny
+		if terminal != nil {
+			o.Asker = terminal
+		}
+		o.Check = checker
+		o.Offline = c.Replay != ""
+		o.WarmSandboxes = 1
+	})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	r := &scriptRun{runCommand: c, a: a, w: w, checker: checker, terminal: terminal, asker: a.asker(terminal, w), given: given}
+	if !c.Watch {
+		return r.once(a.ctx, text)
+	}
+	r.asker = &remembering{Asker: r.asker}
+	paths := []string{c.Script}
+	if file, ok := strings.CutPrefix(c.Input, "@"); ok {
+		paths = append(paths, file)
+	}
+	return a.watch(w, paths, func(ctx context.Context) (err error) {
+		if r.given, err = c.given(a, false); err != nil {
+			return err
+		}
+		text, err := a.readText(c.Script)
+		if err != nil {
+			return err
+		}
+		if err := a.makeReady(w, needsOf(!c.DryRun, text.code)); err != nil { // it may use other servers than before
+			return err
+		}
+		return r.once(ctx, text)
+	})
+}
+
+// scriptRun is what the runs of one script have in common.
+type scriptRun struct {
+	*runCommand
+	a        *app
+	w        *workspace.Workspace
+	checker  *checker
+	terminal *terminal // nil: nobody can be asked
+	asker    exec.Asker
+	given    jsontext.Value
+}
+
+// once runs the script as it was read.
+func (c *scriptRun) once(ctx context.Context, text readSource) (err error) {
+	a, w := c.a, c.w
 	q := exec.Request{
-		Code: code, URI: uri, Language: language,
+		Code: text.code, URI: text.uri, Language: text.language,
 		TimeoutMs: int(c.Timeout.Milliseconds()),
 		Check:     c.Check, DryRun: c.DryRun, WholeValue: true,
 	}
@@ -96,33 +155,16 @@ func (c *runCommand) Run(a *app) error {
 		}
 		q.Replay = cassette.NewPlayer(recorded)
 	}
-	checker := newChecker(a.log)
-	defer checker.Close()
-	terminal := a.openTerminal()
-	w, err := a.open(needsOf(!c.DryRun, code), func(o *workspace.Options) {
-		o.Allow, o.Deny = c.Allow, c.Deny
-		if terminal != nil {
-			o.Asker = terminal
-		}
-		o.Check = checker
-		o.Offline = c.Replay != ""
-		o.WarmSandboxes = 1
-	})
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-
-	if q.Input, err = c.withFields(a, w, checker, code, language, given); err != nil {
+	if q.Input, err = c.withFields(a, w, c.checker, text.code, text.language, c.given); err != nil {
 		return err
 	}
 	progress := newProgress(a.stderr)
 	progress.Await(func() string { return connecting(w.Snapshot()) })
-	if terminal != nil {
-		terminal.progress = progress
+	if c.terminal != nil {
+		c.terminal.progress = progress
 	}
-	q.Asker, q.Events = a.asker(terminal, w), progress.Event
-	result := w.Runner().Run(a.ctx, q)
+	q.Asker, q.Events = c.asker, progress.Event
+	result := w.Runner().Run(ctx, q)
 	progress.Finish()
 	var unrecorded error
 	if recording != nil {
@@ -161,6 +203,14 @@ func (c *runCommand) Run(a *app) error {
 // combined refuses flags that exclude each other.
 func (c *runCommand) combined() error {
 	said := 0
+	switch {
+	case c.Watch && c.Script == "-":
+		return &exitError{exitUsage, errors.New("--watch needs a file: standard input does not change")}
+	case c.Watch && c.Record != "":
+		return &exitError{exitUsage, errors.New("--watch and --record exclude each other: a cassette is of one run")}
+	case c.Watch && c.Input == "-":
+		return &exitError{exitUsage, errors.New("--watch and --input - exclude each other: standard input is read once; name a file")}
+	}
 	for _, is := range []bool{c.DryRun, c.Record != "", c.Replay != ""} {
 		if is {
 			said++
@@ -177,6 +227,12 @@ func (c *runCommand) scriptName() string {
 		return ""
 	}
 	return filepath.Base(c.Script)
+}
+
+// readText is readScript as one value.
+func (a *app) readText(path string) (readSource, error) {
+	code, language, uri, err := a.readScript(path)
+	return readSource{path, uri, code, language}, err
 }
 
 // readScript reads a script and says what it is.

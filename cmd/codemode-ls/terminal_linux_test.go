@@ -364,3 +364,41 @@ func TestCli12Refused(t *testing.T) {
 		t.Errorf("code %d\n%s", code, shown)
 	}
 }
+
+// CLI-13: a watched script runs again when it changes, with the permissions granted so
+// far; the first Ctrl-C ends it.
+func TestCli13Watch(t *testing.T) {
+	script := func(n int) string {
+		return fmt.Sprintf("const r = await tools.mcp__mine__add({ a: %d, b: 0 });\nconsole.log(`sum is ${r.sum}`)", n)
+	}
+	c := onTerminalWith(t, map[string]string{"s.exec.ts": script(11)}, nil, "codemode-ls", "run", "--server", "mine=codemode-ls demo", "--watch", "s.exec.ts")
+	c.see("[a]lways")
+	c.press("r\n")
+	c.see("sum is 11")
+	c.see("Waiting for a change")
+	path := filepath.Join(c.cmd.Dir, "s.exec.ts")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(script(2222))
+	c.see("The script changed:")
+	c.see("sum is 2222")
+	write("throw new Error('broken on purpose')")
+	c.see("broken on purpose")
+	write("console.log('spins'); await tools.mcp__mine__add({ a: 4444, b: 0 }); console.log('spins on'); for (;;) {}")
+	c.see("spins on")
+	time.Sleep(2 * lookAtFiles)
+	write(script(33333))
+	c.see("sum is 33333")
+	c.press("\x03")
+	shown, code := c.end()
+	if code != exitInterrupted {
+		t.Errorf("code %d\n%s", code, shown)
+	}
+	if n := strings.Count(shown, "[a]lways"); n != 1 {
+		t.Errorf("asked %d times:\n%s", n, shown)
+	}
+}
