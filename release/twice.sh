@@ -5,10 +5,11 @@
 set -euo pipefail
 out=$1
 root=$(git -C "$(dirname "$0")" rev-parse --show-toplevel)
+commit=$(git -C "$root" rev-parse HEAD)
 work=$(mktemp -d)
 trap 'git -C "$root" worktree prune; rm -rf "$work"' EXIT
 for copy in one two/longer; do
-  git -C "$root" worktree add -q --detach "$work/$copy" HEAD
+  git -C "$root" worktree add -q --detach "$work/$copy" "$commit"
   # The extension is built with the packages that are installed already, if any.
   [ ! -d "$root/editors/vscode/node_modules" ] || cp -r "$root/editors/vscode/node_modules" "$work/$copy/editors/vscode/"
   (cd "$work/$copy" && go run ./release -only native -download https://example.invalid/codemode-ls)
