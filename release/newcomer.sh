@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Follows the documents as a newcomer: each way to install, from the files of a
+# TEST-9, DIST-5. Follows the documents as a newcomer: each way to install, from the files of a
 # release, in an empty home without a network; then the tutorial. Prints how long each takes
 # to a first result.
 # usage: newcomer.sh DIST

@@ -100,6 +100,45 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// DIST-1: the formula and the manifest name what was made, and nothing else.
+func TestFormulae(t *testing.T) {
+	dir := t.TempDir()
+	m := &maker{out: dir, version: "1.2.3", download: "https://example.com/d", sums: map[string]string{
+		"codemode-ls_1.2.3_linux_amd64.tar.gz": "aaa", "codemode-ls_1.2.3_darwin_arm64.tar.gz": "bbb", "codemode-ls_1.2.3_windows_amd64.zip": "ccc",
+	}}
+	if err := m.formulae([]target{{"linux", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}}); err != nil {
+		t.Fatal(err)
+	}
+	ruby, err := os.ReadFile(filepath.Join(dir, "codemode-ls.rb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `  on_macos do
+    on_arm do
+      url "https://example.com/d/codemode-ls_1.2.3_darwin_arm64.tar.gz"
+      sha256 "bbb"
+    end
+  end
+
+  on_linux do
+    on_intel do
+      url "https://example.com/d/codemode-ls_1.2.3_linux_amd64.tar.gz"
+      sha256 "aaa"
+    end
+  end
+`
+	if !strings.Contains(string(ruby), want) {
+		t.Errorf("the formula is\n%s", ruby)
+	}
+	manifest, err := os.ReadFile(filepath.Join(dir, "codemode-ls.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(manifest); !strings.Contains(text, `"hash": "ccc"`) || strings.Contains(text, "arm64") {
+		t.Errorf("the manifest is\n%s", text)
+	}
+}
+
 // A line of help is never a request to troff.
 func TestRoff(t *testing.T) {
 	for line, want := range map[string]string{".codemode/ is a folder": `\&.codemode/ is a folder`, `C:\x --y`: `C:\ex \-\-y`, "'a'": `\&'a'`} {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"text/template"
 )
 
@@ -20,20 +21,30 @@ const description = "Language server, sandbox and catalog for Code Mode scripts 
 
 // formulae writes what Homebrew and Scoop install from.
 func (m *maker) formulae(chosen []target) error {
-	type archive struct{ URL, Sum string }
-	archives := map[string]archive{}
+	type archive struct{ Processor, URL, Sum string }
+	type system struct {
+		Name     string
+		Archives []archive
+	}
+	macos, linux := system{Name: "macos"}, system{Name: "linux"}
 	scoop := map[string]map[string]string{}
 	for _, t := range chosen {
 		base := fmt.Sprintf("codemode-ls_%s_%s_%s", m.version, t.os, t.arch)
-		if t.os != "windows" {
-			archives[t.os+"_"+t.arch] = archive{m.download + "/" + base + ".tar.gz", m.sums[base+".tar.gz"]}
-			continue
+		name := base + ".tar.gz"
+		a := archive{map[string]string{"amd64": "intel", "arm64": "arm"}[t.arch], m.download + "/" + name, m.sums[name]}
+		switch t.os {
+		case "darwin":
+			macos.Archives = append(macos.Archives, a)
+		case "linux":
+			linux.Archives = append(linux.Archives, a)
+		case "windows":
+			architecture := map[string]string{"amd64": "64bit", "arm64": "arm64"}[t.arch]
+			scoop[architecture] = map[string]string{"url": m.download + "/" + base + ".zip", "hash": m.sums[base+".zip"], "extract_dir": base}
 		}
-		architecture := map[string]string{"amd64": "64bit", "arm64": "arm64"}[t.arch]
-		scoop[architecture] = map[string]string{"url": m.download + "/" + base + ".zip", "hash": m.sums[base+".zip"], "extract_dir": base}
 	}
-	if len(archives) > 0 {
-		if err := m.render("codemode-ls.rb", formula, map[string]any{"Version": m.version, "Description": description, "Archives": archives}); err != nil {
+	systems := slices.DeleteFunc([]system{macos, linux}, func(s system) bool { return len(s.Archives) == 0 })
+	if len(systems) > 0 {
+		if err := m.render("codemode-ls.rb", formula, map[string]any{"Version": m.version, "Description": description, "Systems": systems}); err != nil {
 			return err
 		}
 	}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the release for this platform twice, from copies of the commit in two
+# DIST-1. Makes the release for this platform twice, from copies of the commit in two
 # folders, and compares all files byte for byte. The second copy is left in OUT.
 # usage: twice.sh OUT
 set -euo pipefail

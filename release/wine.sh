@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the Windows program under Wine: version, doctor, check, a script on the demo
+# DIST-3. Runs the Windows program under Wine: version, doctor, check, a script on the demo
 # server, and the end of a server's processes. It needs Debian's wine and
 # gcc-mingw-w64-x86-64.
 # usage: wine.sh CODEMODE-LS.EXE
