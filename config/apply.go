@@ -181,6 +181,12 @@ func (l *loader) apply(d *document, s Setting, v *hujson.Value) {
 		if b, ok := d.boolean(s, v); ok {
 			c.SeenResults = b
 		}
+	case "mcp.inherit":
+		c.Inherit = append(c.Inherit, d.stringList(s, v)...)
+	case "mcp.roots":
+		if values := d.words(s, v, "none", "workspace"); values != nil {
+			c.WithoutRoots = named(values, "none")
+		}
 	case "results.exclude":
 		c.NotSeen = append(c.NotSeen, d.stringList(s, v)...)
 	case "catalog.seenResults":

@@ -21,6 +21,7 @@ type Read struct {
 // nothing. Any change of what is written asks again (TRUST-1).
 func (s Server) ApprovalHash() string {
 	if s.Written == nil {
+		s.Inherit, s.WithoutRoots = nil, false // the user's own settings are no part of the definition
 		return s.Hash()
 	}
 	w := *s.Written

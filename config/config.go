@@ -50,6 +50,10 @@ type Server struct {
 	// Transport is "stdio", "http" or "sse".
 	Transport string
 	Disabled  bool
+	// Inherit are variables of our environment that it gets beside the basics (mcp.inherit).
+	Inherit []string
+	// WithoutRoots: it is not offered the workspace's folders (mcp.roots).
+	WithoutRoots bool
 	// DisabledBy is the list of another place that has switched it off, or "".
 	DisabledBy string
 	// OnlyTools are the only tools, by their names on the server, that are in the pool; nil
@@ -199,6 +203,16 @@ func (s Server) Hash() string {
 				h.text(tool)
 			}
 		}
+	}
+	if len(s.Inherit) > 0 && s.Command != "" {
+		h.text("inherit")
+		h.number(len(s.Inherit))
+		for _, name := range s.Inherit {
+			h.text(name)
+		}
+	}
+	if s.WithoutRoots {
+		h.text("without roots")
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -352,6 +366,9 @@ type Config struct {
 	// kept, but for those of the servers NotSeen (results.exclude).
 	SeenResults bool
 	NotSeen     []string
+	// Inherit are variables that servers inherit beside the basics, and WithoutRoots the
+	// names of servers that are not offered the workspace's folders.
+	Inherit, WithoutRoots []string
 	// ShowResults is catalog.seenResults: the catalog text has what was seen.
 	ShowResults bool
 	// InlayHints are inlayHints.*: which of TypeScript's hints editors show.

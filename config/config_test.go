@@ -457,6 +457,7 @@ func TestHash(t *testing.T) { // TRUST-1
 		"env value":  func(s *Server) { s.Env = map[string]string{"A": "1", "B": "3"} },
 		"env moved":  func(s *Server) { s.Headers, s.Env = s.Env, nil },
 		"cwd":        func(s *Server) { s.Cwd = "/x" }, "url": func(s *Server) { s.URL = "http://u" },
+		"inherit": func(s *Server) { s.Inherit = []string{"X"} }, "roots": func(s *Server) { s.WithoutRoots = true },
 		"transport": func(s *Server) { s.Transport = SSE }, "protocol": func(s *Server) { s.Protocol = "legacy" },
 	}
 	seen := map[string]string{base.Hash(): "nothing"}
@@ -517,4 +518,26 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	})
+}
+
+// MCP-6: what servers inherit and who is offered roots is the user's to say, for servers
+// of any file. It changes what runs, and no approval.
+func TestInheritAndRoots(t *testing.T) {
+	workspace := `{"mcpServers": {"w": {"command": "x"}, "other": {"command": "y"}}, "mcp.inherit": ["AWS_SECRET_ACCESS_KEY"]}`
+	plain, _ := load(t, workspace, "", Sources{})
+	c, _ := load(t, workspace, `{"mcp.inherit": ["HTTPS_PROXY", "SSH_*"], "mcp.roots": {"w": "none", "other": "workspace"}}`, Sources{})
+	for i, s := range c.Servers {
+		if !slices.Equal(s.Inherit, []string{"HTTPS_PROXY", "SSH_*"}) || s.WithoutRoots != (s.Name == "w") {
+			t.Errorf("%s: inherits %q, without roots %v", s.Name, s.Inherit, s.WithoutRoots)
+		}
+		if before := plain.Servers[i]; before.Inherit != nil || before.WithoutRoots {
+			t.Errorf("%s without the user's settings: %q %v", before.Name, before.Inherit, before.WithoutRoots)
+		}
+	}
+	s := Server{Name: "n", Layer: Workspace, File: "/f", Command: "c"}
+	with := s
+	with.Inherit, with.WithoutRoots = []string{"X"}, true
+	if s.ApprovalHash() != with.ApprovalHash() || s.Hash() == with.Hash() {
+		t.Error("the approval depends on the user's settings, or what runs does not")
+	}
 }

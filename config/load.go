@@ -150,6 +150,7 @@ func (l *loader) load() {
 	}
 	for i := range servers {
 		servers[i].Folder = l.folderOf(servers[i].Layer, servers[i].File)
+		servers[i].Inherit, servers[i].WithoutRoots = l.config.Inherit, slices.Contains(l.config.WithoutRoots, servers[i].Name)
 	}
 	for i := range l.config.Hooks {
 		l.config.Hooks[i].Folder = l.folderOf(l.config.Hooks[i].Layer, l.config.Hooks[i].File)

@@ -203,6 +203,14 @@ func Settings() []Setting {
 			duration: func(c *Config) *time.Duration { return &c.Limits.ConnectTimeout },
 		},
 		{
+			Name: "mcp.inherit", Type: "array", Trusted: true,
+			Doc: "Names of environment variables that every MCP server with a command inherits beside the basics (`docs/servers.md` lists them): `[\"HTTPS_PROXY\", \"NO_PROXY\", \"NODE_EXTRA_CA_CERTS\", \"SSH_AUTH_SOCK\"]`. A `*` at the end stands for any rest.",
+		},
+		{
+			Name: "mcp.roots", Type: "object", Trusted: true,
+			Doc: "Servers that are not offered the folders of the workspace as MCP roots: `{ \"fs\": \"none\" }`. Some servers take roots in place of the folders in their arguments. `workspace` (default) offers them.",
+		},
+		{
 			Name: "catalog.budgetTokens", Type: "integer", Unit: "tokens", Default: 2_000, Minimum: 0, Ceiling: 200_000,
 			Doc:    "Size of the tools in the catalog text; a larger pool is shown in part. Each tool counts as its own text, four characters a token. The header, and what follows the tools of a part (how many there are, how to search), are not counted.",
 			number: func(c *Config) *int { return &c.Catalog.BudgetTokens },

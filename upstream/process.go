@@ -57,7 +57,7 @@ func startProcess(def config.Server, dir string, stderr io.Writer) (_ *process, 
 	if def.Cwd != "" {
 		dir = def.Cwd
 	}
-	env := environ.Clean(os.Environ(), def.Env)
+	env := environ.Clean(os.Environ(), def.Env, def.Inherit...)
 	path, err := findExecutable(def.Command, dir, env)
 	if err != nil {
 		return nil, err

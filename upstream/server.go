@@ -498,7 +498,7 @@ func isSelf(def config.Server, executable string) bool {
 	if !served {
 		return false
 	}
-	path, err := findExecutable(def.Command, def.Cwd, environ.Clean(os.Environ(), def.Env))
+	path, err := findExecutable(def.Command, def.Cwd, environ.Clean(os.Environ(), def.Env, def.Inherit...))
 	if err != nil {
 		return false
 	}

@@ -77,11 +77,13 @@ type session struct {
 	log     *slog.Logger
 	records limiter // of what it logs
 
-	mu        sync.Mutex
-	progress  map[string]*reporter // by token; guards the reporters too
-	token     int
-	demand    atomic.Pointer[signInDemand] // the last one of the server
-	asker     Asker                        // nil: nobody answers questions of the server
+	mu           sync.Mutex
+	progress     map[string]*reporter // by token; guards the reporters too
+	token        int
+	demand       atomic.Pointer[signInDemand] // the last one of the server
+	withoutRoots bool                         // it is not offered the workspace's folders
+
+	asker     Asker // nil: nobody answers questions of the server
 	asking    map[*heldCall]bool
 	questions int // that are open
 	opened    []*openQuestion
@@ -164,7 +166,8 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 		name: def.Name, url: def.URL, legacy: onlyLegacy, changed: make(chan struct{}, 1), asked: make(chan struct{}, 1),
 		progress: map[string]*reporter{}, stderr: stderr, trim: d.trim, maxValue: d.maxValue, reconsider: d.changed,
 		asker: d.asker, asking: map[*heldCall]bool{}, params: map[string]jsontext.Value{},
-		log: d.log, records: limiter{burst: 50, every: 100 * time.Millisecond},
+		withoutRoots: def.WithoutRoots,
+		log:          d.log, records: limiter{burst: 50, every: 100 * time.Millisecond},
 	}
 	s.life, s.finish = context.WithCancel(context.Background())
 	s.ended = s.life.Done()
@@ -191,7 +194,10 @@ func (d dialer) dial(ctx context.Context, def config.Server, onlyLegacy bool, st
 		s.cancel()
 		return nil, startError{errors.New(s.redact(err.Error()))}
 	}
-	options := []client.ClientOption{client.WithRootsHandler(rootsHandler(d.roots)), client.WithDiscoverTimeout(probeTimeout)}
+	options := []client.ClientOption{client.WithDiscoverTimeout(probeTimeout)}
+	if !def.WithoutRoots {
+		options = append(options, client.WithRootsHandler(rootsHandler(d.roots)))
+	}
 	if onlyLegacy {
 		//lint:ignore SA1019 most servers speak nothing newer (MCP-3)
 		options = append(options, client.WithLegacyProtocolOnly())
@@ -571,7 +577,7 @@ func (s *session) inBackground(work func()) {
 func (s *session) rootsChanged() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ctx.Err() != nil {
+	if s.ctx.Err() != nil || s.withoutRoots {
 		return
 	}
 	s.background.Go(func() {

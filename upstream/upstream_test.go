@@ -553,6 +553,11 @@ func TestServerEnvironment(t *testing.T) {
 	if !strings.Contains(got, "PATH=") || !strings.Contains(got, "TOKEN=mine\n") || strings.Contains(got, "hunter2") || strings.Contains(got, "DISPLAY=") {
 		t.Errorf("%s", got)
 	}
+	// What the user's setting names comes too (mcp.inherit).
+	s.configure(config.Server{Name: "i", Transport: config.Stdio, Command: "sh", Args: []string{"-c", "env >&2; exit 3"}, Inherit: []string{"DISP*"}})
+	if got := s.untilState("i", Failed).Stderr; !strings.Contains(got, "DISPLAY=:7\n") || strings.Contains(got, "hunter2") {
+		t.Errorf("%s", got)
+	}
 }
 
 func TestStartErrors(t *testing.T) {
@@ -697,6 +702,23 @@ func TestRequestsOfTheServer(t *testing.T) { // MCP-6
 	fake.WaitForLog(t, "notifications/roots/list_changed")
 	if got, want := s.call("f", "roots", "{}").Text, `{"roots":[{"uri":"file:///a%20b","name":"a b"}]}`; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// A server whose roots are switched off hears of none, also not when folders change.
+func TestWithoutRoots(t *testing.T) { // MCP-6
+	fake := mcptest.Write(t, `{"tools": [{"name": "roots"}], "calls": {"roots": {"ask": "roots/list"}}}`)
+	s := newTestSet(t, func(o *Options) { o.Roots = []string{t.TempDir()} })
+	def := fake.Config(t, "f")
+	def.WithoutRoots = true
+	s.configure(def)
+	s.untilState("f", Connected)
+	if init := fake.WaitForLog(t, `"initialize"`); strings.Contains(init, `"roots"`) {
+		t.Errorf("capabilities: %s", init)
+	}
+	s.SetRoots([]string{"/elsewhere"})
+	if got := s.call("f", "roots", "{}").Text; strings.Contains(got, `"uri"`) {
+		t.Errorf("roots: %s", got)
 	}
 }
 
