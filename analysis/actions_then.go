@@ -30,7 +30,7 @@ func (m *fixer) unchained(offset int) (fix, bool) {
 	return fix{title: "Convert to await", kind: kindRewrite, edits: []edit{{c.Start, c.End, text}}}, true
 }
 
-// An unchaining writes one chain anew.
+// An unchaining writes one chain again.
 type unchaining struct {
 	text           string
 	chain          script.Chain

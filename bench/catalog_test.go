@@ -70,7 +70,7 @@ func BenchmarkCatalogFromNothing(b *testing.B) {
 	}
 }
 
-// PERF-5, second half: the answer of one server comes anew with one other tool.
+// PERF-5, second half: the answer of one server comes again with one other tool.
 func BenchmarkCatalogOneChange(b *testing.B) {
 	tools := syntheticTools(10_000)
 	for _, l := range layouts {

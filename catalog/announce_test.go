@@ -202,7 +202,7 @@ func TestAnnouncements(t *testing.T) {
 	t.Log(kinds) // TestAnnouncementsByRule has each of them
 }
 
-// ANN-12: another wording is announced anew, in every kind.
+// ANN-12: another wording is announced again, in every kind.
 func TestMarkersAreOfTheWording(t *testing.T) {
 	c := shop()
 	first := c.Announce(AnnounceRequest{Markers: []jsontext.Value{}, Declared: true, Render: RenderOptions{BudgetTokens: 5000}})

@@ -27,7 +27,7 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("mode %q is none of code, native, both", s)
 }
 
-// Agent says how the pool is shown to one agent's request (DECL-5: each anew).
+// Agent says how the pool is shown to one agent's request (DECL-5: each again).
 type Agent struct {
 	Mode Mode // "" is CodeMode
 	// ExecOff is Exec denied, excluded or switched off (DECL-3, DECL-7).

@@ -56,10 +56,10 @@ dry run nothing is written.
 ## Models
 
 An editor says by the capability ` + "`experimental.codemode.models`" + ` that it runs models for scripts, and is asked by ` + "`codemode/model`" + `
-([protocol.md](protocol.md)). At most four requests are under way at a time; the others wait their turn, and the run's clock stands
+([protocol.md](protocol.md)). At most four requests are under way at a time; the others wait their turn, and the run's clock is
 still for them as for calls in the queue of tools. While the editor works the clock runs, as it does for a tool: a model that does not
 answer within ` + "`codemode.mcp.callTimeoutMs`" + ` has the stopReason "timeout". A model that fails does not throw; only a list that cannot be
-had does. The end of a run cancels its requests. The run's result counts them and the tokens that the editor has told, under
+had does. The end of a run cancels its requests. The run's result counts them and the tokens that the editor reported, under
 ` + "`usage`" + `. In a dry run no model is asked.
 
 ## Global names of other hosts

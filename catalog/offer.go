@@ -50,7 +50,7 @@ func (c *Catalog) Offer() Offer { return c.offer }
 // Members are the functions of tools["$codemode"] that scripts have.
 func (c *Catalog) Members() []Member { return MembersWith(c.offer.has()...) }
 
-// Member is one of Members; false when there is none of that name, or scripts
+// Member is one of Members; false when there is none with that name, or scripts
 // do not have it.
 func (c *Catalog) Member(name string) (Member, bool) {
 	return memberOf(c.Members(), name)

@@ -169,7 +169,7 @@ func TestWithSharesTools(t *testing.T) {
 			}
 		}
 		if fresh != change.new {
-			t.Errorf("%s: %d tools were read anew, want %d", name, fresh, change.new)
+			t.Errorf("%s: %d tools were read again, want %d", name, fresh, change.new)
 		}
 		if len(before.Tools) != 50 {
 			t.Fatalf("%s: the earlier server changed", name)

@@ -348,7 +348,7 @@ func TestRenderingIsStable(t *testing.T) {
 				t.Fatalf("the change of %s changed %s", changed.Name, tool.Tool.Name)
 			}
 			if kept, _ := New(next, nil).Find(tool.Tool.Name); kept != tool.Tool {
-				t.Fatalf("the change of %s read %s anew", changed.Name, tool.Tool.Name)
+				t.Fatalf("the change of %s read %s again", changed.Name, tool.Tool.Name)
 			}
 		}
 	})

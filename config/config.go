@@ -157,7 +157,7 @@ func (s Server) InputProblem() string {
 }
 
 // Hash identifies the whole definition, values of variables included, but for
-// the answers to inputs, which a person gives anew: what runs. What a person
+// the answers to inputs, which a person gives again: what runs. What a person
 // approves is ApprovalHash.
 func (s Server) Hash() string {
 	if s.Unanswered != "" {

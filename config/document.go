@@ -174,7 +174,7 @@ func (d *document) syntaxError(err error) (offset int, message string) {
 }
 
 // position is the 0-based line and UTF-16 column of an offset. Lines end as in
-// LSP: \n, \r\n or \r. Offsets that grow are found without beginning anew.
+// LSP: \n, \r\n or \r. Offsets that grow are found without beginning again.
 func (d *document) position(offset int) (line, column int) {
 	offset = min(offset, len(d.text))
 	if offset < d.last.offset {

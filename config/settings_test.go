@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/settings.md anew")
+var update = flag.Bool("update", false, "write docs/settings.md again")
 
 // docs/settings.md follows from the table of settings.
 func TestSettingsDocument(t *testing.T) {

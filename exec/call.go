@@ -83,7 +83,7 @@ func (x *run) dispatch(ctx context.Context, c *call) (*upstream.Result, error) {
 }
 
 // send calls the server, with a deadline that begins now (TIME-1) and begins
-// anew with each progress notification, up to a ceiling (TIME-3).
+// again with each progress notification, up to a ceiling (TIME-3).
 func (x *run) send(ctx context.Context, c *call) (*upstream.Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

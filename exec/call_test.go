@@ -601,7 +601,7 @@ func TestExec14AnsweredTooLate(t *testing.T) {
 	}
 }
 
-// SUM-1, SUM-2, SUM-3, SUM-4, SUM-5: the summary, sent anew on every call.
+// SUM-1, SUM-2, SUM-3, SUM-4, SUM-5: the summary, sent again on every call.
 // SUM-6: nothing of the script or of a call's arguments is in it.
 func TestSum(t *testing.T) {
 	b := setup(t, func(s *fakeScript) sandbox.Outcome {

@@ -60,7 +60,7 @@ type Question struct {
 	URI     string        `json:"uri,omitzero"`
 	Range   *script.Range `json:"range,omitzero"`
 	Waiting int           `json:"waiting"`       // how many more questions wait behind this one
-	Note    string        `json:"note,omitzero"` // why a hook wants this to be asked
+	Note    string        `json:"note,omitzero"` // why a hook has a person asked
 	// Changed is there when the server has changed the tool since the person allowed it
 	// or approved the server: how, line by line.
 	Changed string `json:"changed,omitzero"`
@@ -144,7 +144,7 @@ type ModelAnswer struct {
 	Models []Model `json:"models,omitzero"`
 	Label  string  `json:"label,omitzero"`
 	Text   string  `json:"text,omitzero"`
-	// StopReason is "stop" when the model ended by itself (the default), "length"
+	// StopReason is "stop" when the model ended on its own (the default), "length"
 	// when it wrote all that it may, "error" when it failed; others are passed on.
 	StopReason   string      `json:"stopReason,omitzero"`
 	ErrorMessage string      `json:"errorMessage,omitzero"`

@@ -12,7 +12,7 @@ func (g grant) lifts(rule *permission.Rule) bool {
 	return g.effect != permission.Deny || g.despite == nil || !sameRule(rule, g.despite)
 }
 
-// sameRule: rules are read anew when their file has changed.
+// sameRule: rules are read again when their file has changed.
 func sameRule(a, b *permission.Rule) bool { return a.Match == b.Match && a.Layer == b.Layer }
 
 // covers reports whether the grant counts although these rules say "ask".

@@ -407,7 +407,7 @@ func (q *questions) consult(n *question, hooks []config.Hook) {
 
 // replace gives a call other arguments: from here on they are what is shown,
 // decided on, recorded and sent. An open prompt is about the old ones and is
-// asked anew. questions.mu is held, and there is no verdict yet.
+// asked again. questions.mu is held, and there is no verdict yet.
 func (n *question) replace(arguments jsontext.Value, by string) {
 	n.x.mu.Lock()
 	n.c.record.Arguments = arguments.Clone()

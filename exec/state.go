@@ -154,7 +154,7 @@ type question struct {
 	hookAsks bool               // a hook wants the person to be asked
 	hookSays string             // why
 	version  int                // how often the arguments were replaced
-	again    context.CancelFunc // ends the open prompt, so that it is asked anew
+	again    context.CancelFunc // ends the open prompt, so that it is asked again
 	offered  bool               // offer is made
 	offer    *LoopOffer
 }

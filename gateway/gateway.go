@@ -134,7 +134,7 @@ func (g *Gateway) Close() {
 	g.owner.Wait()
 }
 
-// follow declares tools anew when something has changed.
+// follow declares tools again when something has changed.
 func (g *Gateway) follow() {
 	for {
 		select {

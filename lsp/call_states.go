@@ -12,7 +12,7 @@ import (
 
 // callStates are the calls of each document's newest run, as far as it has come
 // (RUN-1). They are not part of the snapshot: they change with every event of a
-// run, and nothing must be checked anew for that.
+// run, and nothing must be checked again for that.
 type callStates struct {
 	mu    sync.Mutex
 	byURI map[string]*runCalls

@@ -42,7 +42,7 @@ type codemodeClient struct {
 	Permission bool `json:"permission,omitzero"` // answers codemode/permission
 	Events     bool `json:"events,omitzero"`     // wants codemode/execEvent
 	Models     bool `json:"models,omitzero"`     // answers codemode/model: scripts may use its models
-	Trust      bool `json:"trust,omitzero"`      // asks a person for approval of servers by itself
+	Trust      bool `json:"trust,omitzero"`      // asks a person for approval of servers itself
 	Input      bool `json:"input,omitzero"`      // answers codemode/input
 	// shows the fields of a codemode/input that a server asks for
 	Elicitation bool `json:"elicitation,omitzero"`
@@ -59,7 +59,7 @@ func (c *clientCapabilities) splitsSettings() bool {
 // canAsk says that permission is asked for with codemode/permission.
 func (c *clientCapabilities) canAsk() bool { return c.Codemode != nil && c.Codemode.Permission }
 
-// events says that the client wants codemode/execEvent.
+// events says that the client handles codemode/execEvent.
 func (c *clientCapabilities) events() bool { return c.Codemode != nil && c.Codemode.Events }
 
 // models says that the client runs models for scripts.

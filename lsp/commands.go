@@ -26,7 +26,7 @@ const (
 	CommandRun           = "codemode.run"           // URI of a script, or nothing for the only one that is open, and its input; runs it and shows the result
 	CommandDryRun        = "codemode.dryRun"        // URI of a script, or nothing for the only one that is open, and its input; runs it without calling any tool
 	CommandStop          = "codemode.stop"          // run id, or a URI, or nothing for every run; ends them
-	CommandRestartServer = "codemode.restartServer" // name, or nothing to be asked; starts the server anew
+	CommandRestartServer = "codemode.restartServer" // name, or nothing to be asked; restarts the server
 	CommandRefresh       = "codemode.refresh"       // nothing; reads the configuration again and has the servers list their tools again
 	CommandOpenTypes     = "codemode.openTypes"     // nothing; opens the .d.ts
 	CommandOpenCatalog   = "codemode.openCatalog"   // nothing; opens the catalog

@@ -153,7 +153,7 @@ func TestMissingParams(t *testing.T) {
 	c.alive()
 }
 
-// DECL-5, DECL-7, DECL-9, ANN-0: each request is answered anew by the settings
+// DECL-5, DECL-7, DECL-9, ANN-0: each request is answered again by the settings
 // and rules of its moment, in both directions.
 func TestDecl5AndDecl7AtOnce(t *testing.T) {
 	w := withCalls(t, answering)

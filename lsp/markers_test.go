@@ -24,7 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var updateMarkers = flag.Bool("update-markers", false, "write the answers of testdata/markers anew")
+var updateMarkers = flag.Bool("update-markers", false, "write the answers of testdata/markers again")
 
 // markerWays are the ways in which every file of markers is gone through. The
 // answers are the same in all of them: places are shown in characters (LSP-2).

@@ -33,7 +33,7 @@ const (
 	MethodCallTool      = "codemode/callTool"      // one call that an agent makes itself, and not a script
 	MethodExecuteBatch  = "codemode/executeBatch"  // a list of such calls: neighbours that may run together do, at most ten; answers in the same order
 	MethodServers       = "codemode/servers"       // every configured MCP server and its state
-	MethodRestartServer = "codemode/restartServer" // starts a server anew
+	MethodRestartServer = "codemode/restartServer" // restarts a server
 	MethodAuthenticate  = "codemode/authenticate"  // signs in to a server: window/showDocument opens a browser, and the answer comes when the person has come back
 	MethodApproveServer = "codemode/approveServer" // a person's decision on a server that a workspace names
 	MethodRefuseServers = "codemode/refuseServers" // a person's one answer for the whole workspace: nothing that its files name is started, now or later, but for what is approved by itself

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/protocol.md anew")
+var update = flag.Bool("update", false, "write docs/protocol.md again")
 
 // docs/protocol.md follows from the declarations of the methods, their types, the
 // commands and the errors.

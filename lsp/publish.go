@@ -26,7 +26,7 @@ func hasOther(docs map[string]*analysis.Document) bool {
 }
 
 // diagnoseAll is what Watch calls after each pause: clients that pull are asked
-// to pull anew when the pool has changed (DIAG-2), all others are sent the
+// to pull again when the pool has changed (DIAG-2), all others are sent the
 // diagnostics that differ from what they show.
 //
 // It converges: every edit leads to one more call, a call works on the newest

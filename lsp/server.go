@@ -97,7 +97,7 @@ type Server struct {
 	progressRuns map[string]string // run ids by progress token
 	runsNow      map[string]string // URIs by run id
 	poolWatchers map[chan struct{}]bool
-	updated      chan struct{} // closed, and made anew, when a snapshot of the workspace was made
+	updated      chan struct{} // closed, and replaced, when a snapshot of the workspace was made
 }
 
 // spawn runs work in the background; close waits for it. After the connection

@@ -272,7 +272,7 @@ func (s *Server) diagnose(ctx context.Context, snap *Snapshot, doc *analysis.Doc
 	return a.ForClient(d)
 }
 
-// engineChanged has open scripts diagnosed anew when an engine is back that did not
+// engineChanged has open scripts diagnosed again when an engine is back that did not
 // answer for one of them.
 func (s *Server) engineChanged() {
 	if s.engine.Status().Running && s.unchecked.CompareAndSwap(true, false) {

@@ -32,7 +32,7 @@ func described(server, description string, tools ...string) *catalog.Catalog {
 }
 
 // A change of the pool reaches the client: a notification, the .d.ts on disk,
-// diagnostics asked for anew (DIAG-2).
+// diagnostics asked for again (DIAG-2).
 func TestPoolChanges(t *testing.T) {
 	w := newFakeWorkspace(t, echo)
 	c := initialized(t, w, `{"textDocument":{"diagnostic":{}},"workspace":{"diagnostics":{"refreshSupport":true}},"experimental":{"codemode":{}}}`)

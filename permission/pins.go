@@ -19,7 +19,7 @@ import (
 // A rule that allows is about a tool as a person knew it. The tool is pinned when a
 // person allows it always, when its server is approved, or when a rule first lets it
 // run; one that is no longer what was pinned is asked for once more, and the answer
-// pins it anew. Hashes are in one file, which decides; texts are in a folder beside
+// pins it again. Hashes are in one file, which decides; texts are in a folder beside
 // it, for a person who wants to see what has changed.
 const (
 	pinsFile    = "pins.json"

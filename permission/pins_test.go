@@ -47,7 +47,7 @@ func TestTrust3Pins(t *testing.T) {
 	}
 	want(t, s, "mcp__a__x", Allow)
 	want(t, open(1, Own), "mcp__a__x", Ask)
-	// A person who sets the rule anew, without a look at the tool, means it as it is then.
+	// A person who sets the rule again, without a look at the tool, means it as it is then.
 	s = open(3, Own)
 	if err := s.Set(User, Allow, "mcp__a__x"); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 func TestEscapeClasses(t *testing.T) {
 	const notTool = " is not a tool"
 	tests := []struct{ class, body, want string }{
-		// ISO-2, by prototypes of functions that the transpiler writes anew.
+		// ISO-2, by prototypes of functions that the transpiler writes again.
 		{"function", "const G = Object.getPrototypeOf(async function* () {}); return (G.constructor as any)('yield 1')()", noStrings},
 		{"function", "const g = (async function* () {})(); return (Object.getPrototypeOf(g).constructor as any)('return 1')", ""},
 		{"function", "return (Object.getPrototypeOf(function* () {}).constructor as any).prototype.constructor('yield 1')()", noStrings},

@@ -28,7 +28,7 @@ const (
 // maxBuildDepth is how far chains of references are followed at once.
 const maxBuildDepth = 500
 
-// maxUnnamed is how long literals may be, in bytes, that are written anew wherever
+// maxUnnamed is how long literals may be, in bytes, that are written again wherever
 // they are referred to.
 const maxUnnamed = 1 << 10
 

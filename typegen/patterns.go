@@ -131,7 +131,7 @@ func suffixOf(pattern string) string {
 	if !ok || strings.HasSuffix(rest, `\`) || strings.Contains(rest, "(?i") || hasAlternation(rest) {
 		return ""
 	}
-	// Whatever is not plain text begins the suffix anew behind it.
+	// Whatever is not plain text begins the suffix again behind it.
 	var suffix []rune
 	anew := !strings.HasPrefix(rest, "^")
 	runes := []rune(strings.TrimPrefix(rest, "^"))

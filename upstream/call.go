@@ -20,7 +20,7 @@ import (
 
 // Call calls one tool. Arguments are sent as they are, byte for byte over
 // stdio. The time limit of a call begins when the server is connected, and
-// begins anew with each progress notification up to the setting's ceiling
+// begins again with each progress notification up to the setting's ceiling
 // (TIME-3). A server that connects, or is about to be started again, is waited
 // for (see server.await). A result
 // with isError is a Result; an error is a failure of the call itself:

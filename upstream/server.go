@@ -61,7 +61,7 @@ type server struct {
 
 	mu      sync.Mutex
 	shown   config.Server // def, at its present place in the file
-	news    chan struct{} // closed, and made anew, when session or state changes
+	news    chan struct{} // closed, and replaced, when session or state changes
 	state   State
 	failure string
 	// demand is the sign-in for lack of which it has failed.

@@ -397,7 +397,7 @@ func (s *session) explain(err error) error {
 	return explained{brief(s.redact(words)), err}
 }
 
-// lost is the end of the old transport's stream, which may be opened anew.
+// lost is the end of the old transport's stream, which may be opened again.
 type lost struct{ error }
 
 func (l lost) Error() string { return "the connection was lost: " + l.error.Error() }

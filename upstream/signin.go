@@ -144,7 +144,7 @@ func commandWord(name string) string {
 	return "'" + strings.ReplaceAll(brief(name), "'", `'\''`) + "'"
 }
 
-// SignIn has a person sign in to a server, and connects to it anew. scopes are asked
+// SignIn has a person sign in to a server, and connects to it again. scopes are asked
 // for in place of what the server demands; nil for that.
 func (s *Set) SignIn(ctx context.Context, name string, scopes []string, b oauth.Browser) error {
 	server := s.find(name)

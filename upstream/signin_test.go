@@ -158,7 +158,7 @@ func TestMCP4MoreRights(t *testing.T) {
 	if g.granted != "read write" {
 		t.Errorf("granted: %q", g.granted)
 	}
-	s.until("h", "connected anew", func(st Status) bool { return st.State == Connected && !st.SignIn })
+	s.until("h", "connected again", func(st Status) bool { return st.State == Connected && !st.SignIn })
 	s.call("h", "odd", `{}`)
 
 	g.mu.Lock()

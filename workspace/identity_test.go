@@ -116,7 +116,7 @@ func TestTrust1NamesInheritNothing(t *testing.T) {
 	}
 }
 
-// TRUST-3: another definition under an approved name has to be allowed anew.
+// TRUST-3: another definition under an approved name has to be allowed again.
 func TestTrust3AnotherDefinition(t *testing.T) {
 	user, folder := t.TempDir(), t.TempDir()
 	server := mcptest.Write(t, twoTools)
@@ -189,7 +189,7 @@ func TestTrust3AChangedToolAsksOnceMore(t *testing.T) {
 
 // TRUST-3: what lets a tool run makes no difference. A rule by hand, a pattern and
 // permissions.readOnly ask once more for a tool that has changed since they first let
-// it run, the question shows how, and the answer pins it anew; nothing is asked for a
+// it run, the question shows how, and the answer pins it again; nothing is asked for a
 // tool that is as it was, nor for a server whose tools may change.
 func TestTrust3ChangedToolsOfEveryRule(t *testing.T) {
 	const before = `{"tools": [{"name": "get", "description": "Gets.", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}]}`

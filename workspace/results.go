@@ -134,7 +134,7 @@ func (r *results) path(definition string) string {
 }
 
 // read reads a definition's file. What is wrong with it is logged; it is written
-// anew with the next result.
+// again with the next result.
 func (r *results) read(definition string) *seenServer {
 	empty := &seenServer{Tools: map[string]*seenTool{}, changed: map[string]bool{}, times: map[string]int{}}
 	if r.dir == "" {

@@ -333,7 +333,7 @@ func (w *Workspace) refusal(unavailable error) error {
 // Restart restarts one server.
 func (w *Workspace) Restart(name string) error { return w.set.Restart(name) }
 
-// SignIn has a person sign in to a server, and connects to it anew. scopes are asked
+// SignIn has a person sign in to a server, and connects to it again. scopes are asked
 // for in place of what the server demands; nil for that.
 func (w *Workspace) SignIn(ctx context.Context, name string, scopes []string, b oauth.Browser) error {
 	return w.set.SignIn(ctx, name, scopes, b)

@@ -51,7 +51,7 @@ const (
 	shownFailed = 3
 )
 
-// tick is how often the times of calls are drawn anew.
+// tick is how often the times of calls are drawn again.
 const tick = 100 * time.Millisecond
 
 func newProgress(w io.Writer) *progress {

@@ -64,7 +64,7 @@ func (c *trustDiff) Run(a *app) error {
 		}
 		switch {
 		case !found:
-			return &exitError{exitConfiguration, fmt.Errorf("no tool or server %s is known here; codemode-ls servers lists the tools of the servers anew", name)}
+			return &exitError{exitConfiguration, fmt.Errorf("no tool or server %s is known here; codemode-ls servers lists the tools of the servers again", name)}
 		case changes == 0:
 			fmt.Fprintf(a.stderr, "%s has not changed since you allowed it.\n", single(name))
 		}

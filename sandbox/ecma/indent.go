@@ -56,7 +56,7 @@ func firstUnits(s goja.String, n int) string {
 	return s.String()
 }
 
-// indent writes JSON without spaces anew, each member and item on a line.
+// indent writes JSON without spaces again, each member and item on a line.
 func indent(text, gap string) string {
 	var b strings.Builder
 	b.Grow(len(text) + len(text)/2)

@@ -129,7 +129,7 @@ func runTest262(t *testing.T, root string, files []*test262File) map[string]stri
 	return failures
 }
 
-// test262Process is a worker process, started anew after one that a test ended.
+// test262Process is a worker process, started again after one that a test ended.
 type test262Process struct {
 	root string
 	cmd  *exec.Cmd

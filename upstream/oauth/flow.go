@@ -90,7 +90,7 @@ func (c *Client) SignIn(ctx context.Context, challenge Challenge, b Browser) err
 	next, err := c.request(ctx, r, values)
 	if err != nil {
 		if refused := (*refusal)(nil); errors.As(err, &refused) && refused.code == "invalid_client" && r.Registered {
-			// It has forgotten the client: the next sign-in registers anew.
+			// It has forgotten the client: the next sign-in registers again.
 			before.ClientID, before.Registered = "", false
 			return errors.Join(err, c.save(ctx, before))
 		}

@@ -44,7 +44,7 @@ local function check_servers(client)
   if not vim.wait(5000, function()
     return answer ~= nil
   end, 20) then
-    warn('The language server does not answer', { ':lua vim.lsp.stop_client(' .. client.id .. '), then :edit starts it anew' })
+    warn('The language server does not answer', { ':lua vim.lsp.stop_client(' .. client.id .. '), then :edit restarts it' })
     return
   end
   if #answer == 0 then
