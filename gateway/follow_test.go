@@ -231,3 +231,100 @@ func TestGate3Reach(t *testing.T) {
 		}
 	}
 }
+
+// GATE-3: an editor that comes and goes in the middle of 200 runs of twenty agents: each run
+// has its own result, or says that the editor has closed; nothing hangs, no call is made
+// twice, and none is asked twice.
+func TestGate3EditorComesAndGoes(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	folder := t.TempDir()
+	server := mcptest.Write(t, description)
+	definition := server.Config(t, "a")
+	encoded, err := json.Marshal(map[string]any{
+		"mcpServers": map[string]any{"a": map[string]any{"command": definition.Command, "args": definition.Args, "env": definition.Env}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, follower := following(t, folder)
+	ended := make(chan struct{})
+	var coming sync.WaitGroup
+	var editors []*editor
+	coming.Go(func() {
+		for {
+			e := openEditor(t, folder, string(encoded), `{"decision":"allow","scope":"once"}`)
+			editors = append(editors, e)
+			joined(t, follower, true)
+			select {
+			case <-ended:
+				return
+			case <-time.After(700 * time.Millisecond): // of runs
+			}
+			e.conn.Close()
+			joined(t, follower, false)
+		}
+	})
+	var mu sync.Mutex
+	count := map[string]int{}
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			a := g.connect("2025-11-25", "{}")
+			for j := range 10 {
+				mine := fmt.Sprintf("run-%d-%d.", i, j)
+				r := a.exec(`const r = await tools.mcp__a__do({ what: ` + quoted(mine) + ` }); return r.arguments.what`)
+				outcome := "other"
+				switch text := r.text(); {
+				case !r.IsError && strings.Contains(text, mine):
+					outcome = "done"
+				case strings.Contains(text, "editor that ran this has closed"), strings.Contains(text, "ancelled"):
+					outcome = "closed"
+				case strings.Contains(text, "unknown tool"), strings.Contains(text, "mcp__a__do"): // alone, there is no server
+					outcome = "alone"
+				}
+				mu.Lock()
+				if count[outcome]++; outcome == "other" {
+					t.Errorf("%s %+v", mine, r)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	close(ended)
+	coming.Wait()
+	t.Logf("%v, %d editors", count, len(editors))
+	if count["done"] == 0 || len(editors) < 3 {
+		t.Error("the editors did not come and go in the middle of runs")
+	}
+	calls, questions := map[string]int{}, map[string]int{}
+	note := func(seen map[string]int, line string) {
+		if _, rest, ok := strings.Cut(line, `"what":"run-`); ok {
+			seen[strings.SplitN(rest, ".", 2)[0]]++
+		}
+	}
+	for _, line := range server.Log(t) {
+		if strings.Contains(line, "tools/call") {
+			note(calls, line)
+		}
+	}
+	for _, e := range editors {
+		e.mu.Lock()
+		for _, m := range e.received {
+			if m.Method == "codemode/permission" {
+				note(questions, m.raw)
+			}
+		}
+		e.mu.Unlock()
+	}
+	for what, seen := range map[string]map[string]int{"called": calls, "asked": questions} {
+		if len(seen) == 0 {
+			t.Errorf("nothing was %s", what)
+		}
+		for run, n := range seen {
+			if n > 1 {
+				t.Errorf("run %s was %s %d times", run, what, n)
+			}
+		}
+	}
+}
