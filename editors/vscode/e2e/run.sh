@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Journeys through the extension in a real workbench in a real browser.
 # usage: run.sh [EXTENSION.vsix]     without one, the extension is packaged first
-#   E2E_JOURNEYS  which ones (default: "journey second")
+#   E2E_JOURNEYS  which ones (default: "journey second"); "agent" too with E2E_AGENT
+#   E2E_AGENT  a folder with Gemini CLI and its dependencies, as testdata/agents/run installs one
 #   E2E_CACHE  where editor, Node and driver are kept (default: editors/vscode/.cache)
 #   E2E_IMAGES  a folder for the pictures of the documents, such as docs/images (default: none are kept)
 #   E2E_OUT    where screenshots and logs go (default: a folder that is deleted on success)
@@ -13,7 +14,7 @@ CACHE=$(realpath "$CACHE")
 
 R=$(mktemp -d)
 OUT=${E2E_OUT:-$R/out}
-mkdir -p "$OUT" "$R"/{home,data/{User,Machine},extensions,journey/.codemode,second/.codemode}
+mkdir -p "$OUT" "$R"/{home,data/{User,Machine},extensions,journey/.codemode,second/.codemode,agent}
 OUT=$(realpath "$OUT")
 
 VSIX=${1:-}
@@ -94,5 +95,5 @@ for journey in ${E2E_JOURNEYS:-journey second}; do
   echo "== $journey"
   JOURNEY_URL="$URL/?folder=$R/$journey" JOURNEY_FOLDER=$R/$journey JOURNEY_OUT=$OUT JOURNEY_SERVER=$SERVER JOURNEY_IMAGES=${E2E_IMAGES:-} \
     JOURNEY_SETTINGS=$R/data/User/settings.json JOURNEY_MACHINE=$R/data/Machine/settings.json JOURNEY_PLAYWRIGHT=$CACHE/playwright/node_modules/playwright-core/index.mjs \
-    node "$HERE/$journey.mjs" || { cp -r "$R/data/logs" "$OUT/" 2>/dev/null || true; exit 1; }
+    JOURNEY_HOME=$R/home JOURNEY_AGENT=${E2E_AGENT:+$(realpath "${E2E_AGENT:-.}")} node "$HERE/$journey.mjs" || { cp -r "$R/data/logs" "$OUT/" 2>/dev/null || true; exit 1; }
 done

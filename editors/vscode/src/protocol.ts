@@ -164,6 +164,8 @@ export interface ExecEvent {
   uri?: string;
   /** That of the request which started the run. */
   token?: string;
+  /** What the agent calls itself that runs this through the gateway. */
+  agent?: string;
   call?: CallRecord;
   log?: Log;
   output?: Output;
@@ -201,6 +203,8 @@ export interface PermissionRequest {
   uri?: string;
   range?: Range;
   waiting?: number;
+  /** What the agent calls itself that asks, through the gateway. */
+  agent?: string;
   note?: string;
   /** How the server has changed the tool since it was allowed, line by line. */
   changed?: string;

@@ -5,7 +5,7 @@ import { fold, foldText, html, type Markup } from "./html";
 import { jsonMarkup, jsonPreview } from "./jsonText";
 import { ownName } from "./permissionText";
 import type { CallRecord, CallStatus, Log, Output, Range, RunStatus } from "./protocol";
-import type { RunModel } from "./runModel";
+import { isAgents, type RunModel } from "./runModel";
 import { baseName, count, duration, line, size, visible } from "./text";
 import { waterfall, type Bar } from "./waterfall";
 
@@ -96,6 +96,8 @@ function header(run: RunModel, now: number): Markup {
     run.running
       ? html`<button data-do="stop" data-run="${run.id}">Stop</button>${run.calls.some((c) => c.status === "waiting") && html`<button class="second" data-do="review">Review waiting calls</button>`}`
       : html`<button data-do="${run.dryRun ? "dryRun" : "run"}">Run again</button>${run.dryRun && html`<button class="second" data-do="run">Run for real</button>`}${
+          isAgents(run) && html`<button class="second" data-do="keep" title="Save the agent's script, to be run again or, with an input, offered to agents as a tool">Keep as a script…</button>`
+        }${
           result !== undefined && html`<button class="second" data-do="copyText" title="The text that a model would read">Copy text for a model</button>`
         }`
   }</p>

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
+import { State, type LanguageClient } from "vscode-languageclient/node";
 import { ownName } from "./permissionText";
 import { Method, type ExecEvent, type ExecResult } from "./protocol";
 import { RunModel } from "./runModel";
@@ -14,6 +14,8 @@ import type { WaitingList } from "./waiting";
 /** Starts and stops runs, and shows them in the panel. */
 export class Runner implements Feature, vscode.Disposable {
   private readonly stops = new Map<RunModel, vscode.CancellationTokenSource>();
+  /** Those of the runs that agents have begun through the gateway. */
+  private readonly agents = new Set<RunModel>();
   private readonly inputs = new ScriptInputs();
   private readonly changed = new vscode.EventEmitter<number>();
   /** Fires with the number of runs under way. */
@@ -31,8 +33,48 @@ export class Runner implements Feature, vscode.Disposable {
       const run = this.panel.runs.apply(event, Date.now());
       if (run) {
         this.panel.update(run);
+        return;
+      }
+      const agents = this.panel.runs.ofAgent(event, Date.now());
+      if (agents) {
+        void this.followAgent(client, agents.run, event, agents.first);
       }
     });
+    client.onDidChangeState(({ newState }) => {
+      for (const run of newState === State.Stopped ? this.agents : []) {
+        run.fail("codemode-ls ended while this script ran. Calls that were under way may have taken effect.");
+        this.end(run);
+      }
+    });
+  }
+
+  /** Shows the run of an agent, which the server tells of by events alone until its end. */
+  private async followAgent(client: LanguageClient, run: RunModel, event: ExecEvent, first: boolean): Promise<void> {
+    if (first) {
+      this.agents.add(run);
+      this.stops.set(run, new vscode.CancellationTokenSource());
+      this.panel.note(run);
+      this.report();
+    }
+    if (event.kind === "finished") {
+      try {
+        const result = await client.sendRequest<ExecResult & { code: string }>(Method.run, { runId: event.runId });
+        run.code = result.code;
+        run.finish(result);
+      } catch (e) {
+        run.fail(words(e));
+      }
+      this.end(run);
+    }
+    this.panel.update(run);
+  }
+
+  private end(run: RunModel): void {
+    this.agents.delete(run);
+    this.stops.get(run)?.dispose();
+    this.stops.delete(run);
+    this.report();
+    this.panel.update(run);
   }
 
   /**

@@ -39,7 +39,7 @@ export class RunModel {
     readonly uri: string,
     readonly dryRun: boolean,
     readonly startedAt: number,
-    readonly code?: string,
+    public code?: string,
   ) {}
 
   get running(): boolean {
@@ -111,6 +111,11 @@ export class RunModel {
   }
 }
 
+/** A run whose script an agent wrote, and which has the script's text. */
+export function isAgents(run: RunModel): boolean {
+  return run.uri.startsWith("codemode-agent:") && run.code !== undefined && run.code !== "";
+}
+
 export function isUnderWay(status: CallStatus): boolean {
   return status === "queued" || status === "waiting" || status === "running";
 }
@@ -139,6 +144,22 @@ export class Runs {
     const run = event.token === undefined ? undefined : this.find(event.token);
     run?.apply(event, now);
     return run;
+  }
+
+  /** An agent's run, from the first of its events on: its token is made of the run's id. */
+  ofAgent(event: ExecEvent, now: number): { run: RunModel; first: boolean } | undefined {
+    if (event.agent === undefined || event.token !== undefined) {
+      return undefined;
+    }
+    const id = `agent ${event.runId}`;
+    let run = this.find(id);
+    const first = run === undefined;
+    if (!run) {
+      run = new RunModel(id, `codemode-agent:/${encodeURIComponent(`a script of ${event.agent.replaceAll("/", "_")}`)}`, false, now, "");
+      this.start(run);
+    }
+    run.apply(event, now);
+    return { run, first };
   }
 
   get running(): RunModel[] {

@@ -10,7 +10,7 @@ import { openPlace, Panel, type PanelMessage } from "./panel";
 import { Method, type ExecResult, type ValuePiece } from "./protocol";
 import { ReadOnlyDocuments } from "./readOnly";
 import { emptyResultView, resultView, runList } from "./resultHtml";
-import { RunModel, Runs, type SavedRun } from "./runModel";
+import { isAgents, RunModel, Runs, type SavedRun } from "./runModel";
 import { baseName } from "./text";
 import { csv, isTable } from "./valueModel";
 
@@ -69,6 +69,13 @@ export class RunsPanel implements vscode.Disposable {
     this.runs.start(run);
     this.select(run);
     this.panel.show();
+  }
+
+  /** A run that somebody else has begun: it takes the place of one that has ended, and opens nothing. */
+  note(run: RunModel): void {
+    if (!this.shown?.running) {
+      this.select(run);
+    }
   }
 
   select(run: RunModel): void {
@@ -218,6 +225,11 @@ export class RunsPanel implements vscode.Disposable {
       return;
     }
     switch (m.do) {
+      case "keep":
+        if (isAgents(run)) {
+          await keep(run.code ?? "");
+        }
+        break;
       case "copyText":
         await vscode.env.clipboard.writeText(run.result.text);
         break;
@@ -320,5 +332,18 @@ async function save(run: RunModel, extension: string, content: Uint8Array): Prom
   const target = await vscode.window.showSaveDialog(folder ? { defaultUri: vscode.Uri.joinPath(folder, name) } : {});
   if (target) {
     await vscode.workspace.fs.writeFile(target, content);
+  }
+}
+
+/** Saves an agent's script where scripts for agents are (GATE-5), and opens it. */
+async function keep(code: string): Promise<void> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const target = await vscode.window.showSaveDialog({
+    title: "Keep as a script", filters: { "Exec script": ["exec.ts"] },
+    ...(folder ? { defaultUri: vscode.Uri.joinPath(folder, ".codemode", "scripts", "kept.exec.ts") } : {}),
+  });
+  if (target) {
+    await vscode.workspace.fs.writeFile(target, Buffer.from(code));
+    await vscode.window.showTextDocument(target);
   }
 }

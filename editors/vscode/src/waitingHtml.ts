@@ -63,7 +63,7 @@ function callCard(key: string, r: PermissionRequest, alike: number): Markup {
   }
   return frame(
     key,
-    html`<code>${ownName(r.tool)}</code> <span class="dim">on ${line(r.server, 80)}</span>${destructive && html` <span class="badge s-destructive">destructive</span>`}`,
+    html`<code>${ownName(r.tool)}</code> <span class="dim">on ${line(r.server, 80)}${r.agent !== undefined && html`, for the agent “${line(r.agent, 60)}”`}</span>${destructive && html` <span class="badge s-destructive">destructive</span>`}`,
     html`<pre class="arguments" tabindex="0" aria-label="Arguments">${text.trim() === "{}" ? html`<span class="dim">no arguments</span>` : jsonMarkup(text)}</pre>
 <p class="actions">${decision(choices.deny, false)}${decision(choices.allow, !destructive)}</p>
 ${choices.alike.length > 0 && html`<p class="actions alike"><span class="dim">${count(alike, "call")} of this tool:</span>${choices.alike.map((c) => decision(c, false))}</p>`}

@@ -40,6 +40,26 @@ const result: ExecResult = {
 const run = (dryRun = false): RunModel => new RunModel("token", "file:///w/a.exec.ts", dryRun, 0);
 
 describe("OBS-1: events of runs that overlap", () => {
+  it("of an agent make a run of their own, with its name (GATE-3)", () => {
+    const runs = new Runs();
+    assert.equal(runs.ofAgent({ runId: "1", kind: "started" }, 0), undefined);
+    const { run: first, first: isFirst } = runs.ofAgent({ runId: "1", kind: "started", agent: "a/b <i>" }, 0) ?? assert.fail();
+    assert.ok(isFirst);
+    const later = runs.ofAgent({ runId: "1", kind: "call", agent: "a/b <i>", call: call(0, "running") }, 5) ?? assert.fail();
+    assert.equal(later.run, first);
+    assert.ok(!later.first);
+    assert.equal(first.calls.length, 1);
+    const view = runList(runs.list, first).text;
+    assert.match(view, /a script of a_b &lt;i/);
+    assert.match(view, /data-do="stop"/);
+    // GATE-5: once it has ended, its script can be kept.
+    assert.doesNotMatch(resultView(first, 0).text, /data-do="keep"/);
+    first.code = "return 1";
+    first.finish(result);
+    assert.match(resultView(first, 0).text, /data-do="keep"/);
+    assert.doesNotMatch(resultView(run(), 0).text, /data-do="keep"/);
+  });
+
   it("go to the run whose token they carry, and to no other", () => {
     const runs = new Runs();
     const a = new RunModel("a", "file:///a.exec.ts", false, 0);

@@ -98,4 +98,10 @@ describe("TRUST-1: servers of a workspace", () => {
     const buttons = [...waitingView(w).text.matchAll(/data-decide="(\w+)"/g)].map((m) => m[1]);
     assert.deepEqual(buttons, ["later", "start", "never", "none"]);
   });
+
+  it("a card names the agent that asks (GATE-3)", () => {
+    const w = new Waiting();
+    add(w, request("1", 0, { agent: "Gemini <b>" }));
+    assert.match(waitingView(w).text, /for the agent “Gemini &lt;b/);
+  });
 });
