@@ -442,10 +442,11 @@ func TestGate1Changes(t *testing.T) {
 // began them alone.
 func TestGate1Continue(t *testing.T) {
 	f := open(t, func(o *Options, _ *workspace.Options) {
-		o.patience = patience{silent: 200 * time.Millisecond, progress: 200 * time.Millisecond, orphan: long, tick: 20 * time.Millisecond}
+		o.patience = patience{silent: 200 * time.Millisecond, progress: time.Second, orphan: long, tick: 20 * time.Millisecond}
 	})
 	a := f.connect("2025-11-25", `{"elicitation":{}}`)
 	id := a.begin("tools/call", `{"name":"Exec","arguments":{"code":"return (await tools.mcp__a__do({ what: 'x' })).arguments.what + 'yz'"},"_meta":{"progressToken":1}}`)
+	ticks := 0
 	var question, first wire // in whatever order they come
 	for question.Method == "" || first.Result == nil {
 		switch m := a.receive(); {
@@ -453,11 +454,16 @@ func TestGate1Continue(t *testing.T) {
 			question = m
 		case string(m.ID) == id:
 			first = m
+		case m.Method == "notifications/progress" && strings.Contains(m.raw, "waiting for a person's permission to call mcp__a__do, asked here"):
+			ticks++
 		}
 	}
 	r := a.result(first)
 	if r.IsError || !strings.Contains(r.text(), "It goes on by itself") {
 		t.Fatalf("%+v", r)
+	}
+	if ticks < 3 { // agents that give up when they hear nothing hear something at each tick
+		t.Errorf("%d notifications while a person was asked", ticks)
 	}
 	_, code, _ := strings.Cut(r.text(), "// @continue: ")
 	code = "// @continue: " + strings.Fields(code)[0]
