@@ -2,13 +2,14 @@
 // allows arrives there.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { answer, command, dialog, end, inPanel, page, result, shot, statusBar, step } from "./workbench.mjs";
+import { answer, command, dialog, end, inPanel, open, page, result, shot, statusBar, step } from "./workbench.mjs";
 
 const { JOURNEY_URL, JOURNEY_AGENT, JOURNEY_FOLDER, JOURNEY_HOME, JOURNEY_SERVER } = process.env;
 
 await step("GATE-3: an agent's call is asked for in the workbench, and its result arrives", async () => {
   await page.goto(JOURNEY_URL);
   await dialog.filter({ hasText: "trust the authors" }).locator(".monaco-button", { hasText: /^Yes/ }).click();
+  await open("one.exec.ts"); // the extension starts with the first script
   await statusBar.filter({ hasText: /Code Mode: [1-9]/ }).waitFor();
   const agent = spawn("bash", [new URL("agent.sh", import.meta.url).pathname, JOURNEY_SERVER, JOURNEY_FOLDER, JOURNEY_AGENT], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -79,6 +79,7 @@ cat >"$R/second/.codemode/mcp.json" <<J
 J
 cp "$HERE"/workspace/* "$R/journey/"
 cp "$HERE"/second/* "$R/second/"
+echo 'return 1' >"$R/agent/one.exec.ts"
 
 code_server --auth none --bind-addr 127.0.0.1:0 --disable-telemetry --disable-update-check >"$OUT/server.log" 2>&1 &
 PID=$!
