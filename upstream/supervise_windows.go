@@ -42,7 +42,7 @@ func supervise(cmd *exec.Cmd) (*supervisor, error) {
 }
 
 // begun learns whether the server was prepared and started.
-func (s *supervisor) begun(err error) {
+func (s *supervisor) launched(err error) {
 	if err != nil {
 		s.close()
 	}
