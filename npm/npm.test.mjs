@@ -39,7 +39,8 @@ before(async () => {
 after(async () => {
   await registry.close();
   fs.rmSync(work, { recursive: true, force: true });
-  assert.deepEqual(registry.missing, [], "packages that were asked for and are not ours");
+  // pnpm asks for newer versions of itself.
+  assert.deepEqual(registry.missing.filter((name) => name !== "pnpm"), [], "packages that were asked for and are not ours");
 });
 
 // folder is a new empty folder with a script in it.
@@ -83,7 +84,7 @@ async function ok(dir, command, args, env) {
 }
 
 const js = (file) => path.join(managers, file);
-const pnpm = (...args) => [process.execPath, [js("pnpm/bin/pnpm.mjs"), `--config.registry=${registry.origin}`, "--config.update-notifier=false", ...args]];
+const pnpm = (...args) => [process.execPath, [js("pnpm/bin/pnpm.mjs"), `--config.registry=${registry.origin}`, ...args]];
 const yarn1 = (...args) => [process.execPath, [js("yarn/bin/yarn.js"), "--registry", registry.origin, ...args]];
 const yarn = (...args) => [process.execPath, [js("@yarnpkg/cli-dist/bin/yarn.js"), ...args]];
 
