@@ -220,8 +220,12 @@ for (const way of ["become", "attend"]) {
         execFileSync(command, ["version"], { env: { ...environment, ...env } });
         return performance.now() - start;
       };
-      const times = Array.from({ length: 30 }, () => [time(program), time(wrapper)]);
-      const [direct, wrapped] = [0, 1].map((i) => Math.min(...times.map((t) => t[i])));
+      // The fastest of 30 each, or of more where the machine is busy.
+      let direct = Infinity, wrapped = Infinity;
+      for (let i = 0; i < 30 || (wrapped - direct > 60 && i < 100); i++) {
+        direct = Math.min(direct, time(program));
+        wrapped = Math.min(wrapped, time(wrapper));
+      }
       console.log(`# version takes ${direct.toFixed(1)} ms, through the wrapper ${wrapped.toFixed(1)} ms`);
       assert.ok(wrapped - direct <= 60, `the wrapper adds ${wrapped - direct} ms`);
     });
