@@ -1,9 +1,12 @@
 package lsp
 
 import (
+	"slices"
+
 	"codemode-ls/analysis"
 	"codemode-ls/analysis/configfile"
 	"codemode-ls/config"
+	"codemode-ls/workspace"
 
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
@@ -36,6 +39,12 @@ func (s *Server) configFile(snap *Snapshot, doc *analysis.Document) (_ *configfi
 	return &configfile.File{View: &snap.View, Doc: doc, Parsed: config.Check(sources, kind, doc.Text), Page: s.explanation}, true
 }
 
+// isResultsFile reports whether a document holds types of results that people wrote.
+func (s *Server) isResultsFile(doc *analysis.Document) bool {
+	u := uri.URI(doc.URI)
+	return u.IsFile() && slices.Contains(workspace.ResultsFiles(s.sources()), u.FsPath())
+}
+
 // The features of configuration files; what is no such file has none.
 
 func (s *Server) configHover(snap *Snapshot, doc *analysis.Document, p protocol.Position) *protocol.Hover {
@@ -48,6 +57,9 @@ func (s *Server) configHover(snap *Snapshot, doc *analysis.Document, p protocol.
 func (s *Server) configCompletion(snap *Snapshot, doc *analysis.Document, p protocol.Position) *protocol.CompletionList {
 	if f, ok := s.configFile(snap, doc); ok {
 		return f.Completion(p)
+	}
+	if s.isResultsFile(doc) {
+		return snap.CompleteResults(doc, p)
 	}
 	return &protocol.CompletionList{Items: []protocol.CompletionItem{}}
 }

@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 
 	"codemode-ls/catalog"
+	"codemode-ls/config"
 	"codemode-ls/permission"
 	"codemode-ls/script"
 	"codemode-ls/typegen/seen"
@@ -51,11 +52,16 @@ type writtenFile struct {
 func (w *Workspace) ResultsFiles() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return ResultsFiles(w.loaded.sources)
+}
+
+// ResultsFiles are those of a workspace with these sources.
+func ResultsFiles(s config.Sources) []string {
 	var paths []string
-	for _, folder := range w.loaded.sources.Folders {
+	for _, folder := range s.Folders {
 		paths = append(paths, filepath.Join(folder, filepath.FromSlash(ResultsFile)))
 	}
-	if dir := w.loaded.sources.UserDir; dir != "" {
+	if dir := s.UserDir; dir != "" {
 		paths = append(paths, filepath.Join(dir, filepath.Base(ResultsFile)))
 	}
 	return paths

@@ -275,6 +275,7 @@ export class Server implements vscode.Disposable {
 /** The files with MCP servers that the server reads, this program's own and others'. */
 const configurationFiles = [
   "**/.codemode/mcp.json",
+  "**/.codemode/results.d.ts",
   "**/.vscode/mcp.json",
   "**/.mcp.json",
   "**/.cursor/mcp.json",
