@@ -41,7 +41,7 @@ func supervise(cmd *exec.Cmd) (*supervisor, error) {
 	return s, nil
 }
 
-// begun learns whether the server was prepared and started.
+// launched learns whether the server was prepared and started.
 func (s *supervisor) launched(err error) {
 	if err != nil {
 		s.close()
