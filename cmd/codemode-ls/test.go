@@ -20,7 +20,8 @@ type testCommand struct {
 	Format      string        `help:"How to print results: ${enum}." enum:"text,junit,github" default:"text"`
 	Update      bool          `help:"Make what the scripts return now what is expected. Calls no server."`
 	ReRecord    bool          `name:"re-record" help:"With --update: run the scripts on the real servers and record again."`
-	Allow       []string      `help:"With --re-record, rule: calls that need no question. Repeatable." placeholder:"RULE" sep:"none"`
+	Live        bool          `help:"Run the scripts on the real servers, and report which tools, answers and results differ from the recording. Changes no recording."`
+	Allow       []string      `help:"With --re-record or --live, rule: calls that need no question. Repeatable." placeholder:"RULE" sep:"none"`
 	Timeout     time.Duration `help:"Wall-clock budget of each script, such as 30s." placeholder:"D"`
 	AllowUnused bool          `name:"allow-unused" help:"Accept recorded calls that a script does not make any more."`
 }
@@ -34,6 +35,7 @@ Examples:
   codemode-ls run --record notes.cassette.json notes.exec.ts
   codemode-ls test
   codemode-ls test --format junit scripts/ > results.xml
+  codemode-ls test --live --allow 'mcp__fs__read_*' notes.exec.ts
   codemode-ls test --update notes.exec.ts
   codemode-ls test --update --re-record --allow 'mcp__fs__read_*' notes.exec.ts
 
@@ -73,8 +75,10 @@ func (c *testCommand) Run(a *app) error {
 	switch {
 	case c.ReRecord && !c.Update:
 		return &exitError{exitUsage, errors.New("--re-record calls real servers and replaces recordings: say --update too")}
-	case len(c.Allow) > 0 && !c.ReRecord:
-		return &exitError{exitUsage, errors.New("--allow is for --re-record: a replay calls nothing")}
+	case c.Live && c.Update:
+		return &exitError{exitUsage, errors.New("--live compares and --update replaces: choose one; --update --re-record records anew")}
+	case len(c.Allow) > 0 && !c.ReRecord && !c.Live:
+		return &exitError{exitUsage, errors.New("--allow is for --re-record and --live: a replay calls nothing")}
 	}
 	if len(c.Paths) > 0 {
 		a.of(c.Paths[0])
@@ -87,8 +91,8 @@ func (c *testCommand) Run(a *app) error {
 	defer checker.Close()
 	w, err := a.open(c.needs(a, scripts), func(o *workspace.Options) {
 		o.Check = checker
-		o.Offline = !c.ReRecord
-		o.DemoWhenEmpty = c.ReRecord
+		o.Offline = !c.ReRecord && !c.Live
+		o.DemoWhenEmpty = c.ReRecord || c.Live
 		o.Allow = c.Allow
 		o.WarmSandboxes = 1
 	})
@@ -138,7 +142,7 @@ func (c *testCommand) needs(a *app, scripts []string) needs {
 			texts = append(texts, code)
 		}
 	}
-	return needsOf(c.ReRecord, texts...)
+	return needsOf(c.ReRecord || c.Live, texts...)
 }
 
 // find are the scripts to test, in a fixed order. A script that is named must
@@ -219,6 +223,9 @@ func (c *testCommand) one(a *app, w *workspace.Workspace, path string) tested {
 	expected, err := readCassette(beside)
 	if err != nil {
 		return broken(err)
+	}
+	if c.Live {
+		return c.live(a, w, request, path, expected)
 	}
 	player := cassette.NewPlayer(expected)
 	request.Replay = player
