@@ -39,7 +39,7 @@ Examples:
   codemode-ls test --update notes.exec.ts
   codemode-ls test --update --re-record --allow 'mcp__fs__read_*' notes.exec.ts
 
-Exit codes: 0 all pass (or there is nothing to test in the folders), 1 a test failed, 2 wrong usage, 130 interrupted.`
+Exit codes: 0 all pass, 1 a test failed or there is none, 2 wrong usage, 130 interrupted.`
 }
 
 // cassetteSuffix takes the place of a script's .exec.ts or .exec.js.
