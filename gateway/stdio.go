@@ -245,10 +245,10 @@ func (s *stream) take(ctx context.Context, line []byte, slots chan struct{}) {
 		s.busy[string(m.ID)] = cancel
 		s.mu.Unlock()
 		slots <- struct{}{}
-		s.requests.Go(func() {
+		answer := func() {
 			defer func() { <-slots }()
 			defer leave()
-			answer := s.handle(ctx, line)
+			result := s.handle(ctx, line)
 			cancelled := ctx.Err() != nil
 			s.mu.Lock()
 			delete(s.busy, string(m.ID))
@@ -256,9 +256,14 @@ func (s *stream) take(ctx context.Context, line []byte, slots chan struct{}) {
 			cancel()
 			if !cancelled { // nobody expects the answer to a cancelled request
 				s.flush()
-				s.write(answer)
+				s.write(result)
 			}
-		})
+		}
+		if m.Method == string(mcp.MethodInitialize) { // what is behind it depends on what it says
+			answer()
+		} else {
+			s.requests.Go(answer)
+		}
 	}
 }
 
