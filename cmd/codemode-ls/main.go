@@ -118,6 +118,7 @@ type app struct {
 	person *terminal    // who answers what has to be known before servers start; nil for nobody
 	inputs inputAnswers // theirs
 
+	replays     bool   // nothing is called: the user's own files are not needed
 	quietDemo   bool   // nobody needs a notice that the demo server is used
 	script      string // absolute, of the script or folder that the command is about; "" for none
 	stale       bool   // kept lists of tools are old

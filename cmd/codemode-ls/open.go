@@ -50,7 +50,10 @@ func (a *app) options() (workspace.Options, error) {
 		return workspace.Options{}, err
 	}
 	userDir, cacheDir, err := directories()
-	if err != nil {
+	switch {
+	case err != nil && a.replays: // no rule, no approval and no kept list counts there
+		a.log.Debug("no directories of the user", "err", err)
+	case err != nil:
 		return workspace.Options{}, err
 	}
 	home, err := os.UserHomeDir()

@@ -77,6 +77,7 @@ func (c *runCommand) Run(a *app) error {
 		return err
 	}
 	a.of(c.Script)
+	a.replays = c.Replay != ""
 	checker := newChecker(a.log)
 	defer checker.Close()
 	terminal := a.openTerminal()

@@ -87,6 +87,7 @@ func (c *testCommand) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	a.replays = !c.ReRecord && !c.Live
 	checker := newChecker(a.log) // of the inputs of scripts
 	defer checker.Close()
 	w, err := a.open(c.needs(a, scripts), func(o *workspace.Options) {
