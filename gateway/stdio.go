@@ -42,7 +42,7 @@ const lastAnswers = 5 * time.Second
 func (g *Gateway) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &stream{g: g, out: out, notes: make(chan mcp.JSONRPCNotification, 256), asked: map[string]chan reply{}, busy: map[string]context.CancelFunc{}}
+	s := &stream{g: g, out: out, notes: make(chan mcp.JSONRPCNotification, 256), flushes: make(chan chan struct{}), asked: map[string]chan reply{}, busy: map[string]context.CancelFunc{}}
 	if err := g.mcp.RegisterSession(ctx, s); err != nil {
 		return fmt.Errorf("registering the session: %w", err)
 	}
@@ -58,6 +58,11 @@ func (g *Gateway) Serve(ctx context.Context, in io.Reader, out io.Writer) error 
 				return
 			case n := <-s.notes:
 				s.write(s.tagged(n))
+			case done := <-s.flushes:
+				for len(s.notes) > 0 { // nobody else takes any
+					s.write(s.tagged(<-s.notes))
+				}
+				close(done)
 			}
 		}
 	})
@@ -90,6 +95,7 @@ type stream struct {
 	g        *Gateway
 	requests sync.WaitGroup
 	notes    chan mcp.JSONRPCNotification
+	flushes  chan chan struct{} // each closed when what was in notes is written
 
 	writing sync.Mutex
 	out     io.Writer
@@ -240,6 +246,7 @@ func (s *stream) take(ctx context.Context, line []byte, slots chan struct{}) {
 			return
 		}
 		// Registered here, so that a cancellation right behind it finds it.
+		connection := ctx
 		ctx, cancel := context.WithCancel(ctx)
 		s.mu.Lock()
 		s.busy[string(m.ID)] = cancel
@@ -255,7 +262,7 @@ func (s *stream) take(ctx context.Context, line []byte, slots chan struct{}) {
 			s.mu.Unlock()
 			cancel()
 			if !cancelled { // nobody expects the answer to a cancelled request
-				s.flush()
+				s.flush(connection)
 				s.write(result)
 			}
 		}
@@ -299,15 +306,13 @@ func (s *stream) cancelRequest(id json.RawMessage) {
 	}
 }
 
-// flush writes what was to be said before an answer.
-func (s *stream) flush() {
-	for {
-		select {
-		case n := <-s.notes:
-			s.write(s.tagged(n))
-		default:
-			return
-		}
+// flush has what was to be said before an answer written.
+func (s *stream) flush(ctx context.Context) {
+	done := make(chan struct{})
+	select {
+	case s.flushes <- done:
+		<-done
+	case <-ctx.Done():
 	}
 }
 
