@@ -22,12 +22,12 @@ import (
 type authCommand struct {
 	Login  authLogin  `cmd:"" help:"Sign in to an MCP server, in a browser."`
 	Logout authLogout `cmd:"" help:"Sign out of an MCP server."`
-	Status authStatus `cmd:"" help:"Show which servers one signs in to, and who is signed in."`
+	Status authStatus `cmd:"" help:"Show which servers require a sign-in, and whether you are signed in."`
 }
 
 func (authCommand) Help() string {
-	return `A server that demands a sign-in is failed until somebody has signed in. What is granted is kept in the keyring of the operating
-system, else in a file that only you can read, and is renewed by itself.
+	return `A server that requires a sign-in fails until you have signed in. Tokens are kept in the keyring of the operating
+system, or else in a file that only you can read, and are renewed automatically.
 
 Examples:
   codemode-ls auth status

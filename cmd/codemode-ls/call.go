@@ -18,8 +18,8 @@ import (
 )
 
 type callCommand struct {
-	Allow   []string      `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
-	Deny    []string      `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`
+	Allow   []string      `help:"Rule: calls to allow without asking, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
+	Deny    []string      `help:"Rule: calls to deny. Repeatable." placeholder:"RULE" sep:"none"`
 	JSON    bool          `name:"json" help:"Print the whole result as JSON."`
 	Timeout time.Duration `help:"Time for the call, such as 30s. Connecting to the server before it does not count." placeholder:"D"`
 	Words   []string      `arg:"" name:"tool" passthrough:"partial" help:"The tool: its full name, or its server and its name; then its arguments, as JSON, @FILE, - for standard input, or flags --NAME=VALUE."`

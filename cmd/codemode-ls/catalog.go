@@ -11,7 +11,7 @@ import (
 )
 
 type catalogCommand struct {
-	Fresh     bool   `help:"List the tools of the servers again first, instead of using the kept lists."`
+	Fresh     bool   `help:"List the servers' tools again first instead of using the kept lists."`
 	Budget    *int   `help:"Budget for the tools in tokens; the header and the notes on a part are not counted. Default: the setting." placeholder:"N"`
 	Namespace string `help:"Only this server's tools." placeholder:"NS"`
 	Servers   bool   `help:"Print what each server costs, instead of the text."`
@@ -94,8 +94,8 @@ func catalogSummary(r *catalog.Rendering) string {
 }
 
 type searchCommand struct {
-	Fresh     bool     `help:"List the tools of the servers again first, instead of using the kept lists."`
-	Words     []string `arg:"" name:"word" optional:"" help:"Words to look for. Without: the whole pool."`
+	Fresh     bool     `help:"List the servers' tools again first instead of using the kept lists."`
+	Words     []string `arg:"" name:"word" optional:"" help:"Words to look for. Without: all tools."`
 	Limit     *int     `help:"At most this many; 0 is all. Default: 20, and all with --json." placeholder:"N"`
 	Long      bool     `short:"l" help:"Print whole descriptions and signatures, instead of a line for each tool."`
 	Offset    int      `help:"Leave out the first ones." placeholder:"N"`

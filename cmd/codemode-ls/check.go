@@ -19,7 +19,7 @@ import (
 
 type checkCommand struct {
 	Scripts []string `arg:"" help:"*.exec.ts and *.exec.js files, or - for standard input." placeholder:"SCRIPT"`
-	Fresh   bool     `help:"List the tools of the servers again first, instead of using the kept lists."`
+	Fresh   bool     `help:"List the servers' tools again first instead of using the kept lists."`
 	Watch   bool     `help:"Check again when a script or the configuration has changed."`
 	Format  string   `help:"How to print findings: ${enum}." enum:"text,json,github,sarif" default:"text"`
 }

@@ -77,16 +77,16 @@ type commands struct {
 	Check       checkCommand       `cmd:"" help:"Check scripts: syntax, types and Code Mode's own rules. Runs nothing."`
 	Test        testCommand        `cmd:"" help:"Replay scripts against their cassettes and compare the results."`
 	Catalog     catalogCommand     `cmd:"" help:"Print the catalog as a model reads it."`
-	Types       typesCommand       `cmd:"" help:"Print the TypeScript declarations of the pool."`
-	Search      searchCommand      `cmd:"" help:"Search the pool, as a script can."`
+	Types       typesCommand       `cmd:"" help:"Print the tools as TypeScript declarations."`
+	Search      searchCommand      `cmd:"" help:"Search the tools, as a script can."`
 	Servers     serversCommand     `cmd:"" help:"Show where each MCP server comes from, its state and its tools."`
 	Trust       trustCommand       `cmd:"" help:"Approve or refuse MCP servers and hooks that workspace files name."`
-	Auth        authCommand        `cmd:"" help:"Sign in to MCP servers that demand it, and out again."`
+	Auth        authCommand        `cmd:"" help:"Sign in to MCP servers that require it, and sign out."`
 	Permissions permissionsCommand `cmd:"" help:"List and change the rules for calls."`
-	Mcp         mcpCommand         `cmd:"" help:"Be an MCP server: Code Mode for any agent."`
+	Mcp         mcpCommand         `cmd:"" help:"Serve Code Mode to any agent, as an MCP server."`
 	Demo        demoCommand        `cmd:"" help:"Run the built-in demo MCP server on standard input and output."`
 	Init        initCommand        `cmd:"" help:"Create .codemode/ with an example script and configuration."`
-	Doctor      doctorCommand      `cmd:"" help:"Say what works on this machine, what does not, and what to do."`
+	Doctor      doctorCommand      `cmd:"" help:"Report what works on this machine, what does not, and what to do."`
 	RenewLists  renewCommand       `cmd:"" name:"renew-lists" hidden:"" help:"List the tools of all servers and keep them, for the next command."`
 	Completion  completionCommand  `cmd:"" help:"Print the completion script of a shell."`
 	Complete    completeCommand    `cmd:"" hidden:"" help:"Complete a command line, for the scripts of completion."`

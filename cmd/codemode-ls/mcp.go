@@ -19,10 +19,10 @@ import (
 )
 
 type mcpCommand struct {
-	Serve mcpServeCommand `cmd:"" default:"withargs" help:"Be an MCP server on standard input and output, or on HTTP: Code Mode for any agent."`
+	Serve mcpServeCommand `cmd:"" default:"withargs" help:"Serve Code Mode to an agent, as an MCP server on standard input and output or on HTTP."`
 
 	Install   mcpInstallCommand   `cmd:"" help:"Write the gateway into the configuration of an agent or editor."`
-	Uninstall mcpUninstallCommand `cmd:"" help:"Take the gateway out of it again; everything else is as it was."`
+	Uninstall mcpUninstallCommand `cmd:"" help:"Remove the gateway from it, and restore what install changed."`
 }
 
 func (mcpCommand) Help() string {
@@ -34,8 +34,8 @@ Examples:
 }
 
 type mcpServeCommand struct {
-	Allow []string `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
-	Deny  []string `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`
+	Allow []string `help:"Rule: calls to allow without asking, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
+	Deny  []string `help:"Rule: calls to deny. Repeatable." placeholder:"RULE" sep:"none"`
 	Mode  string   `help:"What the agent is offered: the tool Exec (code), the MCP tools themselves (native), or both." enum:"code,exec,both,native" default:"code"`
 	Alone bool     `help:"Stay apart from an editor that has the workspace open. So does a gateway with --server, --tools, --config, --allow or --deny."`
 	HTTP  string   `name:"http" help:"Serve streamable HTTP on this address instead, such as 127.0.0.1:7341. Loopback when only :PORT is given." placeholder:"ADDR"`

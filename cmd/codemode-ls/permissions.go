@@ -11,9 +11,9 @@ import (
 
 type permissionsCommand struct {
 	List   permissionsList   `cmd:"" default:"1" help:"Show the rules in force."`
-	Allow  permissionsAllow  `cmd:"" help:"Calls that need no question."`
-	Ask    permissionsAsk    `cmd:"" help:"Calls that are always asked for."`
-	Deny   permissionsDeny   `cmd:"" help:"Calls that must not happen; their tools are in no catalog."`
+	Allow  permissionsAllow  `cmd:"" help:"Allow calls without asking."`
+	Ask    permissionsAsk    `cmd:"" help:"Always ask before these calls."`
+	Deny   permissionsDeny   `cmd:"" help:"Deny calls, and leave their tools out of the catalog."`
 	Remove permissionsRemove `cmd:"" help:"Remove a rule."`
 }
 
@@ -27,7 +27,7 @@ Examples:
   codemode-ls permissions deny 'mcp__github__delete_repository' --layer user
   codemode-ls permissions remove 'mcp__github__get_*'
 
-Rules of the layer workspace hold in this workspace, those of the layer user everywhere. Both are kept in your own configuration.`
+Rules of the workspace layer apply in this workspace, those of the user layer everywhere. Both are kept in your own configuration.`
 }
 
 // ruleArguments are what every change of a rule takes.
@@ -126,7 +126,7 @@ func (permissionsList) Run(a *app) error {
 	}
 	rules := store.Rules().All()
 	if len(rules) == 0 {
-		fmt.Fprintln(a.stderr, "No rules: every call is asked for.")
+		fmt.Fprintln(a.stderr, "No rules: every call asks for permission.")
 	}
 	for _, r := range rules {
 		from := string(r.Layer)

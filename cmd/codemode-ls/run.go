@@ -25,8 +25,8 @@ import (
 type runCommand struct {
 	Script string `arg:"" help:"A *.exec.ts or *.exec.js file, or - for standard input." placeholder:"SCRIPT|-"`
 	inputFlags
-	Allow  []string `help:"Rule: calls that need no question, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
-	Deny   []string `help:"Rule: calls that must not happen. Repeatable." placeholder:"RULE" sep:"none"`
+	Allow  []string `help:"Rule: calls to allow without asking, such as 'mcp__github__*'. Repeatable." placeholder:"RULE" sep:"none"`
+	Deny   []string `help:"Rule: calls to deny. Repeatable." placeholder:"RULE" sep:"none"`
 	DryRun bool     `help:"Answer every call with a sample; call no tool. Servers are only queried for their tool lists."`
 	Record string   `help:"Write a cassette of the run: its calls, arguments and results." placeholder:"FILE"`
 	// KeepFailed is for tests of failures.

@@ -18,10 +18,10 @@ import (
 type testCommand struct {
 	Paths       []string      `arg:"" optional:"" help:"Scripts, or folders to look for scripts in. Default: the workspace folder." placeholder:"PATH"`
 	Format      string        `help:"How to print results: ${enum}." enum:"text,junit,github" default:"text"`
-	Update      bool          `help:"Make what the scripts return now what is expected. Calls no server."`
+	Update      bool          `help:"Accept what the scripts return now as expected. Calls no server."`
 	ReRecord    bool          `name:"re-record" help:"With --update: run the scripts on the real servers and record again."`
 	Live        bool          `help:"Run the scripts on the real servers, and report which tools, answers and results differ from the recording. Changes no recording."`
-	Allow       []string      `help:"With --re-record or --live, rule: calls that need no question. Repeatable." placeholder:"RULE" sep:"none"`
+	Allow       []string      `help:"With --re-record or --live, rule: calls to allow without asking. Repeatable." placeholder:"RULE" sep:"none"`
 	Timeout     time.Duration `help:"Wall-clock budget of each script, such as 30s." placeholder:"D"`
 	AllowUnused bool          `name:"allow-unused" help:"Accept recorded calls that a script does not make any more."`
 }

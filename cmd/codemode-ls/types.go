@@ -18,7 +18,7 @@ import (
 )
 
 type typesCommand struct {
-	Fresh    bool   `help:"List the tools of the servers again first, instead of using the kept lists."`
+	Fresh    bool   `help:"List the servers' tools again first instead of using the kept lists."`
 	Output   string `short:"o" help:"Write to this file." placeholder:"FILE" type:"path"`
 	Seen     string `help:"Print what results of this tool looked like, and when they were seen." placeholder:"TOOL" xor:"do"`
 	Forget   string `help:"Forget what results of this tool looked like, or of all tools with 'all'." placeholder:"TOOL" xor:"do"`
