@@ -56,7 +56,7 @@ func servers(t *testing.T, defs ...config.Server) string {
 	for _, d := range defs {
 		section[d.Name] = map[string]any{"command": d.Command, "args": d.Args, "env": d.Env}
 	}
-	b, err := json.Marshal(map[string]any{"mcpServers": section})
+	b, err := json.Marshal(map[string]any{"mcpServers": section}, json.Deterministic(true)) // in the order of names
 	if err != nil {
 		t.Fatal(err)
 	}
