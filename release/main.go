@@ -200,7 +200,7 @@ func (m *maker) compile(t target) error {
 
 // npm packs the npm packages, with Node.js.
 func (m *maker) npm() error {
-	return m.run(nil, "node", "npm/pack.mjs", m.version, m.out, filepath.Join(m.out, "programs"), filepath.Join(m.out, licences))
+	return m.run(nil, "node", "release/npm/pack.mjs", m.version, m.out, filepath.Join(m.out, "programs"), filepath.Join(m.out, licences))
 }
 
 // vsix packages the VS Code extension with the program inside.

@@ -63,7 +63,7 @@ var below = map[string][]string{
 	"internal/redact":     {},
 	"internal/telemetry":  {},
 	"exec":                {"exec/audit", "exec/cassette", "catalog", "config", "exec/hook", "exec/input", "internal/linediff", "internal/plaintext", "internal/rawjson", "permission", "internal/redact", "exec/sample", "sandbox", "script", "internal/telemetry", "typegen/seen", "upstream"},
-	"analysis":            {"catalog", "config", "exec", "exec/input", "internal/plaintext", "permission", "script", "typegen", "typescript", "upstream", "workspace"},
+	"analysis":            {"catalog", "config", "exec", "exec/input", "internal/plaintext", "permission", "script", "typegen", "typegen/seen", "typescript", "upstream", "workspace"},
 	"gateway":             {"catalog", "config", "exec", "internal/plaintext", "internal/rendezvous", "script", "upstream", "workspace"},
 	"internal/rendezvous": {},
 	"gateway/install":     {"config"},

@@ -11,7 +11,7 @@ export default defineConfig({
   title: "codemode-ls",
   description: "Write, check and run scripts that call MCP tools",
   srcDir: "..",
-  srcExclude: ["dist/**", "docs/templates/**", "**/testdata/**", "**/node_modules/**", "editors/vscode/CHANGELOG.md", "editors/vscode/e2e/**", "npm/**", "site/**", ".*/**", "release/**", "examples/**", "sandbox/**", "typescript/**", "catalog/**"],
+  srcExclude: ["dist/**", "docs/templates/**", "**/testdata/**", "**/node_modules/**", "editors/vscode/CHANGELOG.md", "editors/vscode/e2e/**", "site/**", ".*/**", "release/**", "examples/**", "sandbox/**", "typescript/**", "catalog/**"],
   cacheDir: "./node_modules/.cache",
   // Pages are outside of this folder, where its packages are not found.
   vite: {

@@ -1,4 +1,4 @@
-// Packs the npm packages: node npm/pack.mjs VERSION OUT BINARIES LICENCES
+// Packs the npm packages: node release/npm/pack.mjs VERSION OUT BINARIES LICENCES
 // BINARIES is a folder with a program for each platform, as linux-x64/codemode-ls
 // or win32-x64/codemode-ls.exe: Node.js's names. Platforms without one are left
 // out of the dependencies, so that what can be built here can be tried here. LICENCES is the file with those of what is linked.
@@ -10,11 +10,11 @@ import { fileURLToPath } from "node:url";
 
 const [version, out, binaries, licences] = process.argv.slice(2);
 if (!licences) {
-  console.error("usage: node npm/pack.mjs VERSION OUT BINARIES LICENCES");
+  console.error("usage: node release/npm/pack.mjs VERSION OUT BINARIES LICENCES");
   process.exit(2);
 }
 const here = path.dirname(fileURLToPath(import.meta.url));
-const root = path.dirname(here);
+const root = path.resolve(here, "../..");
 const stage = fs.mkdtempSync(path.join(os.tmpdir(), "codemode-ls-npm-"));
 const main = JSON.parse(fs.readFileSync(path.join(here, "codemode-ls/package.json"), "utf8"));
 
