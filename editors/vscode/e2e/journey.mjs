@@ -41,18 +41,18 @@ await step("DIAG-1: a wrong argument is marked", async () => {
 
 await step("COMP-1: tools of both servers are offered", async () => {
   await open("add.exec.ts");
-  await lineOf("return").click();
-  await page.keyboard.press("Home");
-  await page.keyboard.type("await tools.");
+  await lineOf("console.log").click();
+  await page.keyboard.press("End");
+  await page.keyboard.type("\nawait tools.");
   const rows = page.locator(".suggest-widget.visible .monaco-list-row");
   // A tool by its own name, its server beside it.
   await rows.filter({ hasText: /^add/ }).filter({ hasText: "box" }).first().waitFor();
+  await picture("editor");
   await page.keyboard.type("mcp__local__add");
   await rows.filter({ hasText: /^add/ }).filter({ hasText: "local" }).first().waitFor();
-  await picture("completion");
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
-  for (let i = 0; i < "await tools.mcp__local__add".length; i++) await page.keyboard.press("Backspace");
+  for (let i = 0; i < "await tools.mcp__local__add\n".length; i++) await page.keyboard.press("Backspace");
 });
 
 await step("HOV-1: hover tells what a tool is", async () => {
@@ -159,14 +159,16 @@ await step("VSC-5: a restarted server knows approval and rule, and the view show
   for (const name of ["box", "local"]) {
     await page.locator(".pane-body .monaco-list-row", { hasText: new RegExp(`${name}.*8 tools`) }).first().waitFor();
   }
-  await shot("servers");
+  await page.locator(".pane-body .monaco-list-row", { hasText: /files.*tools/ }).first().click();
+  await page.locator(".pane-body .monaco-list-row", { hasText: "delete_file" }).first().waitFor();
+  await picture("servers");
 });
 
 await step("VSC-4: the catalog is the text that a model reads, for any budget", async () => {
   await command("Code Mode: Show Catalog");
   await inPanel('#catalog-text:has-text("tools.mcp__box__add(")');
   await inPanel('.summary:has-text("as flat declarations")');
-  await shot("catalog");
+  await picture("catalog");
   const slider = await inPanel("#budget");
   await slider.focus();
   await page.keyboard.press("Home");
@@ -219,7 +221,7 @@ await step("VSC-9: a recorded run is a test in the Test Explorer", async () => {
   await row.waitFor();
   await command("Test: Run All Tests");
   await row.locator(".codicon-testing-passed-icon").waitFor();
-  await picture("tests");
+  await shot("tests");
 });
 
 await step("VSC-10: a language server that is killed in a run is a sentence, and is there again", async () => {
@@ -249,7 +251,7 @@ await step("VSC-2: the panels can be read in light, dark and both high contrasts
       await inPanel(`header:has-text("${run}")`);
       assert.deepEqual(await lowContrasts(), [], `${theme}, ${run}`);
     }
-    await picture(`theme-${kind.replace("vscode-", "")}`);
+    await shot(`theme-${kind.replace("vscode-", "")}`);
   }
   setting("workbench.colorTheme", "Default Dark Modern");
   await page.setViewportSize({ width: 900, height: 600 }); // 1400 × 900 at 150 %

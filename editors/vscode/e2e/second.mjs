@@ -94,7 +94,17 @@ await step("VSC-2: ten megabytes are named with their size, and there when asked
   await inPanel('header:has-text("ten.exec.ts")');
   await inPanel('.omitted:has-text("10")');
   await (await inPanel('[data-do="fetch"]')).click();
-  await inPanel('.tree:has-text("0123456789abcdef")');
+  await inPanel('pre.text:has-text("0123456789abcdef")');
+});
+
+await step("VSC-2: calls on one time axis, a table, an image, logs", async () => {
+  await run("report.exec.ts");
+  for (const tool of ["rows", "read_file", "picture"]) await answer(tool, "once");
+  await result("completed");
+  await inPanel('.calls .name:has-text("picture")');
+  await inPanel('table:has-text("record 1")');
+  await command("View: Show Explorer");
+  await picture("run");
 });
 
 await step("VSC-9: the view of decisions says who decided, newest first", async () => {
@@ -148,7 +158,7 @@ await step("VSC-4: five thousand tools", async () => {
   await inPanel('.tool-row:has-text("thing_49")');
   const nodes = await list.evaluate(() => document.querySelectorAll("*").length).catch(() => text.evaluate(() => document.querySelectorAll("*").length));
   assert.ok(nodes < 8000, `${nodes} nodes`);
-  await picture("catalog-many");
+  await shot("catalog-many");
   setting("codemode.mcpServers", servers);
   await statusBar.filter({ hasText: /Code Mode: 1\d tools/ }).waitFor();
 });
