@@ -47,10 +47,20 @@ export async function result(status) {
 }
 
 export async function command(text) {
-  await page.keyboard.press("F1");
-  await page.locator(".quick-input-widget input").first().fill(`>${text}`);
-  await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: text }).first().waitFor();
-  await page.keyboard.press("Enter");
+  const input = page.locator(".quick-input-widget input").first();
+  // What takes the focus in between closes the list again.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await page.keyboard.press("F1");
+      await input.fill(`>${text}`, { timeout: 5_000 });
+      await page.locator(".quick-input-list .monaco-list-row.focused", { hasText: text }).first().waitFor({ timeout: 10_000 });
+      await input.press("Enter", { timeout: 5_000 });
+      return;
+    } catch (error) {
+      if (attempt === 5) throw error;
+      await page.keyboard.press("Escape");
+    }
+  }
 }
 
 export async function open(file) {
