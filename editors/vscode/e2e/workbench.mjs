@@ -86,7 +86,9 @@ export async function answer(title, decide) {
 }
 
 export async function press(button) {
-  if (!(await button.isVisible())) await button.locator("xpath=ancestor::details/summary").click();
+  await button.waitFor({ state: "attached" });
+  const folded = button.locator("xpath=ancestor::details[not(@open)]/summary");
+  if ((await folded.count()) > 0) await folded.click();
   await rested(button);
   await button.click();
 }
