@@ -162,14 +162,18 @@ func (c *agentConn) serve(ctx context.Context) {
 			c.cancelRequest(m.Params)
 			continue
 		}
-		ctx, cancel := context.WithCancel(ctx)
+		session := ctx
+		ctx, cancel := context.WithCancel(session)
 		c.mu.Lock()
 		c.running[string(m.ID)] = cancel
 		c.mu.Unlock()
 		slots <- struct{}{}
 		requests.Go(func() {
 			defer func() { <-slots }()
-			c.write(c.answer(ctx, m))
+			answer := c.answer(ctx, m)
+			if answer.Error == nil || session.Err() == nil { // else the gateway sees that the editor has closed
+				c.write(answer)
+			}
 			c.mu.Lock()
 			delete(c.running, string(m.ID))
 			c.mu.Unlock()
