@@ -79,18 +79,26 @@ export async function review(title) {
 
 /** Answers a card by the mouse: its buttons rest until it has been in view for a moment. */
 export async function answer(title, decide) {
-  const card = await review(title);
-  const text = await card.innerText();
-  await press(card.locator(`[data-decide="${decide}"]`));
-  return text;
+  await review(title);
+  // The view may be loaded once more when it is shown: then the card is in another frame.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const card = await inPanel(`.card:has(h2:has-text("${title}"))`);
+      const text = await card.innerText({ timeout: 10_000 });
+      await press(card.locator(`[data-decide="${decide}"]`));
+      return text;
+    } catch (error) {
+      if (attempt === 5) throw error;
+    }
+  }
 }
 
 export async function press(button) {
-  await button.waitFor({ state: "attached" });
+  await button.waitFor({ state: "attached", timeout: 10_000 });
   const folded = button.locator("xpath=ancestor::details[not(@open)]/summary");
   if ((await folded.count()) > 0) await folded.click();
   await rested(button);
-  await button.click();
+  await button.click({ timeout: 30_000 });
 }
 
 /** The buttons of the list rest until it has been in view, unchanged, for a moment. */
