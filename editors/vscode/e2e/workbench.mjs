@@ -103,7 +103,7 @@ export async function press(button) {
 
 /** The buttons of the list rest until it has been in view, unchanged, for a moment. */
 export async function rested(button) {
-  while ((await button.getAttribute("data-resting")) !== null) await page.waitForTimeout(100);
+  while ((await button.getAttribute("data-resting", { timeout: 10_000 })) !== null) await page.waitForTimeout(100);
 }
 
 let shots = 0;
