@@ -228,7 +228,7 @@ await step("VSC-10: a language server that is killed in a run is a sentence, and
   await command("View: Show Explorer");
   await open("slow.exec.ts");
   await lens("Run").click();
-  await answer("pause", "allow");
+  await answer("pause", "once");
   await inPanel('header:has-text("slow.exec.ts"):has(.badge.s-running)');
   await inPanel('.state:has-text("running")');
   const pid = execFileSync("pgrep", ["-f", `^${JOURNEY_SERVER} lsp`], { encoding: "utf8" }).trim().split("\n")[0];
