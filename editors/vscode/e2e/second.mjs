@@ -109,8 +109,8 @@ await step("VSC-2: calls on one time axis, a table, an image, logs", async () =>
 
 await step("VSC-9: the view of decisions says who decided, newest first", async () => {
   await command("Code Mode: Focus on Decisions View");
-  await row(/pause.*allowed by you, for the session/).waitFor();
-  await row(/book.*allowed by you, once/).waitFor();
+  await row(/^picture.*allowed by you, once/).waitFor();
+  await row(/^pause.*allowed by the rule mcp__files__pause \(session\)/).waitFor();
 });
 
 await step("VSC-6: an agent in the editor runs a script after a confirmation, and its call asks in the list", async () => {

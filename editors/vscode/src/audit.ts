@@ -32,10 +32,11 @@ export class Audit implements Feature, vscode.TreeDataProvider<AuditEntry>, vsco
   getTreeItem(e: AuditEntry): vscode.TreeItem {
     const item = new vscode.TreeItem(ownName(e.tool));
     const at = new Date(e.time);
-    item.description = `${Number.isNaN(at.getTime()) ? line(e.time, 30) : at.toLocaleString()} · ${decidedBy(e)}`;
+    // Who decided comes first: a narrow view cuts the end.
+    item.description = `${decidedBy(e)} · ${Number.isNaN(at.getTime()) ? line(e.time, 30) : at.toLocaleString()}`;
     item.iconPath = icons[e.decision] ?? new vscode.ThemeIcon("circle-outline");
     item.tooltip = [line(e.tool, 240), decidedBy(e), e.reason === undefined ? "" : visible(e.reason), e.time].filter((t) => t !== "").join("\n");
-    item.accessibilityInformation = { label: `${ownName(e.tool)}, ${decidedBy(e)}, ${item.description}` };
+    item.accessibilityInformation = { label: `${ownName(e.tool)}, ${item.description}` };
     return item;
   }
 
