@@ -154,6 +154,8 @@ await step("VSC-5: a restarted server knows approval and rule, and the view show
   await (await inPanel('button[data-do="run"]')).click();
   await result("completed");
   assert.equal(await waiting.count(), 0);
+  await command("View: Show Explorer");
+  await open("add.exec.ts");
   await command("Code Mode: Focus on MCP Servers View"); // the icon would close the side bar, which is open
   await page.locator(".pane-header", { hasText: "MCP Servers" }).waitFor();
   for (const name of ["box", "local"]) {

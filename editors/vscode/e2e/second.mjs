@@ -103,7 +103,8 @@ await step("VSC-2: calls on one time axis, a table, an image, logs", async () =>
   await result("completed");
   await inPanel('.calls .name:has-text("picture")');
   await inPanel('table:has-text("record 1")');
-  await command("View: Show Explorer");
+  await (await inPanel('.calls .name:has-text("picture")')).scrollIntoViewIfNeeded();
+  await page.mouse.move(600, 880); // nothing is hovered
   await picture("run");
 });
 
