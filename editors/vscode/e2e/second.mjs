@@ -83,10 +83,13 @@ await step("VSC-2: two scripts run at once, each with its own Stop", async () =>
   const first = await inPanel('.run:has-text("first.exec.ts"):has-text("Running")');
   await inPanel('.run:has-text("other.exec.ts"):has-text("Running")');
   await shot("two-runs");
-  await first.locator("xpath=..").locator('[data-do="stop"]').first().click();
+  const stop = (run) => run.locator("xpath=..").locator('[data-do="stop"]').first().click();
+  await stop(first);
   await inPanel('header:has-text("first.exec.ts"):has(.badge.s-cancelled)');
-  await (await inPanel('.run:has-text("other.exec.ts")')).click();
-  await inPanel('header:has-text("other.exec.ts"):has(.badge.s-completed)');
+  const other = await inPanel('.run:has-text("other.exec.ts"):has-text("Running")');
+  await other.click();
+  await stop(other);
+  await inPanel('header:has-text("other.exec.ts"):has(.badge.s-cancelled)');
 });
 
 await step("VSC-2: ten megabytes are named with their size, and there when asked for", async () => {

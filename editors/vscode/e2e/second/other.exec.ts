@@ -1,1 +1,1 @@
-return await tools.mcp__files__pause({ ms: 8_000 });
+return await tools.mcp__files__pause({ ms: 600_000 });
