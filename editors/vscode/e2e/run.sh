@@ -3,6 +3,7 @@
 # usage: run.sh [EXTENSION.vsix]     without one, the extension is packaged first
 #   E2E_JOURNEYS  which ones (default: "journey second"); "agent" too with E2E_AGENT
 #   E2E_AGENT  a folder with Gemini CLI and its dependencies, as testdata/agents/run installs one
+#   E2E_STEPS  a regular expression for the names of steps, to work on some of them (default: all)
 #   E2E_CACHE  where editor, Node and driver are kept (default: editors/vscode/.cache)
 #   E2E_IMAGES  a folder for the pictures of the documents, such as docs/images (default: none are kept)
 #   E2E_OUT    where screenshots and logs go (default: a folder that is deleted on success)
@@ -94,7 +95,7 @@ done
 
 for journey in ${E2E_JOURNEYS:-journey second}; do
   echo "== $journey"
-  JOURNEY_URL="$URL/?folder=$R/$journey" JOURNEY_FOLDER=$R/$journey JOURNEY_OUT=$OUT JOURNEY_SERVER=$SERVER JOURNEY_IMAGES=${E2E_IMAGES:-} \
+  JOURNEY_URL="$URL/?folder=$R/$journey" JOURNEY_FOLDER=$R/$journey JOURNEY_OUT=$OUT JOURNEY_SERVER=$SERVER JOURNEY_IMAGES=${E2E_IMAGES:-} JOURNEY_STEPS=${E2E_STEPS:-} \
     JOURNEY_SETTINGS=$R/data/User/settings.json JOURNEY_MACHINE=$R/data/Machine/settings.json JOURNEY_PLAYWRIGHT=$CACHE/playwright/node_modules/playwright-core/index.mjs \
     JOURNEY_HOME=$R/home JOURNEY_AGENT=${E2E_AGENT:+$(realpath "${E2E_AGENT:-.}")} node "$HERE/$journey.mjs" || { cp -r "$R/data/logs" "$OUT/" 2>/dev/null || true; exit 1; }
 done

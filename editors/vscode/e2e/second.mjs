@@ -126,7 +126,7 @@ await step("VSC-6: an agent in the editor runs a script after a confirmation, an
   await confirm.waitFor();
   assert.match(await confirm.innerText(), /mcp__box__add/);
   await shot("agent-confirm");
-  await confirm.locator(".monaco-button").first().click();
+  await confirm.locator(".monaco-button", { hasText: /^Yes$/ }).click();
   const text = await answer("add", "once");
   assert.match(text, /"a": 40/);
   await toast("42!").waitFor();

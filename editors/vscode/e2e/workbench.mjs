@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 
-const { JOURNEY_OUT, JOURNEY_PLAYWRIGHT, JOURNEY_SETTINGS, JOURNEY_IMAGES } = process.env;
+const { JOURNEY_OUT, JOURNEY_PLAYWRIGHT, JOURNEY_SETTINGS, JOURNEY_IMAGES, JOURNEY_STEPS } = process.env;
 const { chromium } = await import(JOURNEY_PLAYWRIGHT);
 
 /** Long enough for the slowest machine: nothing here measures time. */
@@ -161,7 +161,7 @@ let passed = 0;
 let failed = 0;
 /** One step. The ones after a failure would only fail because of it: they are not tried. */
 export async function step(name, run) {
-  if (failed > 0) return;
+  if (failed > 0 || !new RegExp(JOURNEY_STEPS ?? "").test(name)) return;
   try {
     await run();
     passed++;
