@@ -245,7 +245,7 @@ await step("VSC-10: a language server that is killed in a run is a sentence, and
 await step("VSC-2: the panels can be read in light, dark and both high contrasts, narrow and zoomed", async () => {
   await (await inPanel('.run:has-text("clean.exec.ts")')).click();
   for (const theme of ["Default Light Modern", "Default Dark Modern", "Default High Contrast", "Default High Contrast Light"]) {
-    setting("workbench.colorTheme", theme);
+    await setting("workbench.colorTheme", theme);
     const kind = theme.endsWith("Contrast") ? "vscode-high-contrast" : theme.endsWith("Contrast Light") ? "vscode-high-contrast-light" : theme.includes("Dark") ? "vscode-dark" : "vscode-light";
     await inPanel(`body.${kind} header h1`);
     for (const run of ["clean.exec.ts", "add.exec.ts", "slow.exec.ts"]) {
@@ -255,7 +255,7 @@ await step("VSC-2: the panels can be read in light, dark and both high contrasts
     }
     await shot(`theme-${kind.replace("vscode-", "")}`);
   }
-  setting("workbench.colorTheme", "Default Dark Modern");
+  await setting("workbench.colorTheme", "Default Dark Modern");
   await page.setViewportSize({ width: 900, height: 600 }); // 1400 × 900 at 150 %
   await inPanel("body.vscode-dark header h1");
   await shot("zoomed");

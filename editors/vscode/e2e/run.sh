@@ -15,7 +15,7 @@ CACHE=$(realpath "$CACHE")
 
 R=$(mktemp -d)
 OUT=${E2E_OUT:-$R/out}
-mkdir -p "$OUT" "$R"/{home,data/{User,Machine},extensions,journey/.codemode,second/.codemode,agent}
+mkdir -p "$OUT" "$R"/{home,data/User,extensions,journey/.codemode,second/.codemode,agent}
 OUT=$(realpath "$OUT")
 
 VSIX=${1:-}
@@ -61,7 +61,7 @@ cat >"$R/data/User/settings.json" <<J
     "files": { "command": "$(command -v node)", "args": ["$HERE/server.mjs"] }
   },
   "workbench.startupEditor": "none", "workbench.secondarySideBar.defaultVisibility": "hidden", "workbench.tips.enabled": false,
-  "workbench.enableExperiments": false, "window.commandCenter": false, "chat.disableAIFeatures": true,
+  "workbench.enableExperiments": false, "window.commandCenter": false, "chat.disableAIFeatures": false,
   "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "always", "security.workspace.trust.banner": "never",
   "telemetry.telemetryLevel": "off", "update.mode": "none", "extensions.autoUpdate": false, "extensions.autoCheckUpdates": false,
   "git.enabled": false, "npm.fetchOnlinePackageInfo": false, "typescript.disableAutomaticTypeAcquisition": true, "editor.minimap.enabled": false
@@ -96,6 +96,6 @@ done
 for journey in ${E2E_JOURNEYS:-journey second}; do
   echo "== $journey"
   JOURNEY_URL="$URL/?folder=$R/$journey" JOURNEY_FOLDER=$R/$journey JOURNEY_OUT=$OUT JOURNEY_SERVER=$SERVER JOURNEY_IMAGES=${E2E_IMAGES:-} JOURNEY_STEPS=${E2E_STEPS:-} \
-    JOURNEY_SETTINGS=$R/data/User/settings.json JOURNEY_MACHINE=$R/data/Machine/settings.json JOURNEY_PLAYWRIGHT=$CACHE/playwright/node_modules/playwright-core/index.mjs \
+    JOURNEY_SETTINGS=$R/data/User/settings.json JOURNEY_ROOT=$R JOURNEY_PLAYWRIGHT=$CACHE/playwright/node_modules/playwright-core/index.mjs \
     JOURNEY_HOME=$R/home JOURNEY_AGENT=${E2E_AGENT:+$(realpath "${E2E_AGENT:-.}")} node "$HERE/$journey.mjs" || { cp -r "$R/data/logs" "$OUT/" 2>/dev/null || true; exit 1; }
 done

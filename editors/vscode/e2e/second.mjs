@@ -1,10 +1,10 @@
 // What comes after the first half hour: questions of scripts and servers, several
 // runs, large values, thousands of tools, agents, and everything that can go wrong.
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { answer, command, end, explorer, inPanel, lens, open, page, picture, press, result, review, setting, shot, statusBar, step, waiting } from "./workbench.mjs";
 
-const { JOURNEY_URL, JOURNEY_FOLDER, JOURNEY_MACHINE, JOURNEY_SERVER, JOURNEY_SETTINGS } = process.env;
+const { JOURNEY_URL, JOURNEY_FOLDER, JOURNEY_SETTINGS } = process.env;
 const input = page.locator(".quick-input-widget:visible input.input, .quick-input-widget:visible input").first();
 const toast = (text) => page.locator(".notification-toast", { hasText: text }).first();
 const row = (text) => page.locator(".pane-body .monaco-list-row", { hasText: text }).first();
@@ -18,7 +18,6 @@ async function run(file) {
 }
 
 await step("TRUST-1: a server with a sign-in shows as what, and one answer refuses all of a workspace", async () => {
-  setting("chat.disableAIFeatures", false);
   await page.goto(JOURNEY_URL);
   const box = page.locator(".monaco-dialog-box").filter({ hasText: "trust the authors" });
   await box.waitFor();
@@ -133,7 +132,7 @@ await step("VSC-6: an agent in the editor runs a script after a confirmation, an
 });
 
 await step("VSC-4: five thousand tools", async () => {
-  setting("codemode.mcpServers", { ...servers, many: { ...servers.files, args: [...servers.files.args, "5000"] } });
+  await setting("codemode.mcpServers", { ...servers, many: { ...servers.files, args: [...servers.files.args, "5000"] } });
   await statusBar.filter({ hasText: /Code Mode: 5,?\d\d\d/ }).waitFor();
   let began = performance.now();
   await command("Code Mode: Show Catalog");
@@ -163,28 +162,20 @@ await step("VSC-4: five thousand tools", async () => {
   const nodes = await list.evaluate(() => document.querySelectorAll("*").length).catch(() => text.evaluate(() => document.querySelectorAll("*").length));
   assert.ok(nodes < 8000, `${nodes} nodes`);
   await shot("catalog-many");
-  setting("codemode.mcpServers", servers);
+  await setting("codemode.mcpServers", servers);
   await statusBar.filter({ hasText: /Code Mode: 1\d tools/ }).waitFor();
 });
 
 await step("VSC-5: a server that fails, one that does not answer, and a broken file are rows with what is wrong", async () => {
-  setting("codemode.mcpServers", { ...servers, gone: { command: "no-such-program" }, hangs: { command: servers.files.command, args: ["-e", "setInterval(() => {}, 1000)"] } });
+  await setting("codemode.mcpServers", { ...servers, gone: { command: "no-such-program" }, hangs: { command: servers.files.command, args: ["-e", "setInterval(() => {}, 1000)"] } });
   await command("Code Mode: Focus on MCP Servers View");
   await row(/gone.*failed: .*no-such-program/).waitFor();
   await row(/hangs.*connecting/).waitFor();
   writeFileSync(`${JOURNEY_FOLDER}/.codemode/mcp.json`, '{ "mcpServers": { "remote": { "url": 7 } } ');
   await row(/mcp\.json|remote.*(failed|wrong|must)/).waitFor();
   await shot("rows");
-  setting("codemode.mcpServers", servers);
+  await setting("codemode.mcpServers", servers);
 });
-
-/** Has the extension start another program as its language server. */
-function serverPath(path) {
-  const settings = existsSync(JOURNEY_MACHINE) ? JSON.parse(readFileSync(JOURNEY_MACHINE, "utf8")) : {};
-  if (path === undefined) delete settings["codemode.server.path"];
-  else settings["codemode.server.path"] = path;
-  writeFileSync(JOURNEY_MACHINE, JSON.stringify(settings));
-}
 
 for (const [name, path, sentence] of [
   ["no binary", "/nowhere/codemode-ls", "codemode-ls is not at /nowhere/codemode-ls"],
@@ -194,7 +185,7 @@ for (const [name, path, sentence] of [
   await step(`VSC-10: ${name} is a sentence with buttons`, async () => {
     writeFileSync(`${JOURNEY_FOLDER}/hangs`, "#!/bin/sh\nexec sleep 300\n");
     chmodSync(`${JOURNEY_FOLDER}/hangs`, 0o755);
-    serverPath(path);
+    await setting("codemode.server.path", path);
     await toast(sentence).waitFor();
     for (const button of ["Restart", "Set Path", "Show Output"]) await toast(sentence).locator(".monaco-button", { hasText: button }).waitFor();
     await statusBar.locator(".codicon-error").waitFor();
@@ -206,7 +197,7 @@ for (const [name, path, sentence] of [
 }
 
 await step("VSC-10: with the right binary everything is there again", async () => {
-  serverPath(undefined);
+  await setting("codemode.server.path", undefined);
   await statusBar.filter({ hasText: /Code Mode: 1\d tools/ }).waitFor();
   await run("greet.exec.ts");
   await page.locator(".quick-input-list .monaco-list-row", { hasText: "Last input" }).or(input).first().waitFor();

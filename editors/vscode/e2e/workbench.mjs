@@ -1,9 +1,9 @@
 // A real workbench in a real browser, and how a person uses it: what the journeys
 // have in common.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 
-const { JOURNEY_OUT, JOURNEY_PLAYWRIGHT, JOURNEY_SETTINGS, JOURNEY_IMAGES, JOURNEY_STEPS } = process.env;
+const { JOURNEY_OUT, JOURNEY_PLAYWRIGHT, JOURNEY_ROOT, JOURNEY_IMAGES, JOURNEY_STEPS } = process.env;
 const { chromium } = await import(JOURNEY_PLAYWRIGHT);
 
 /** Long enough for the slowest machine: nothing here measures time. */
@@ -117,9 +117,12 @@ export async function picture(name) {
   if (JOURNEY_IMAGES) await page.screenshot({ path: `${JOURNEY_IMAGES}/${name}.png` });
 }
 
-/** Sets a setting of the user, as somebody does who edits settings.json. */
-export function setting(name, value) {
-  writeFileSync(JOURNEY_SETTINGS, JSON.stringify({ ...JSON.parse(readFileSync(JOURNEY_SETTINGS, "utf8")), [name]: value }, null, 2));
+/** Sets a setting of the user; undefined resets it. The extension for tests does it: not everywhere is a change of the file noticed. */
+export async function setting(name, value) {
+  const request = `${JOURNEY_ROOT}/setting.json`;
+  writeFileSync(request, JSON.stringify({ name, value }));
+  await command("Probe: Apply a Setting");
+  while (existsSync(request)) await page.waitForTimeout(100);
 }
 
 /** The texts of this extension's panels whose contrast is below 4.5:1, as they are drawn. */
