@@ -166,13 +166,11 @@ await step("VSC-4: five thousand tools", async () => {
   await statusBar.filter({ hasText: /Code Mode: 1\d tools/ }).waitFor();
 });
 
-await step("VSC-5: a server that fails, one that does not answer, and a broken file are rows with what is wrong", async () => {
+await step("VSC-5: a server that fails and one that does not answer are rows with what is wrong", async () => {
   await setting("codemode.mcpServers", { ...servers, gone: { command: "no-such-program" }, hangs: { command: servers.files.command, args: ["-e", "setInterval(() => {}, 1000)"] } });
   await command("Code Mode: Focus on MCP Servers View");
   await row(/gone.*failed: .*no-such-program/).waitFor();
   await row(/hangs.*connecting/).waitFor();
-  writeFileSync(`${JOURNEY_FOLDER}/.codemode/mcp.json`, '{ "mcpServers": { "remote": { "url": 7 } } ');
-  await row(/mcp\.json|remote.*(failed|wrong|must)/).waitFor();
   await shot("rows");
   await setting("codemode.mcpServers", servers);
 });
