@@ -33,6 +33,13 @@ const patienceMs = 180_000;
 /** A program that does not answer for so long after its start is another one, or hangs. */
 const answerMs = 20_000;
 
+/** A first start that fails is logged by the library and shown by explain, in a sentence and with buttons. */
+class Client extends LanguageClient {
+  override error(message: string, data?: unknown, show?: boolean | "force"): void {
+    super.error(message, data, message.includes("couldn't create connection") ? false : show);
+  }
+}
+
 /** Owns the client. There is at most one. */
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
@@ -84,7 +91,7 @@ export class Server implements vscode.Disposable {
     this.log.info(`starting ${command} lsp`);
     let child: ChildProcess | undefined;
     const launch = async (): Promise<ChildProcess> => (child = await launched(command, vscode.workspace.isTrusted ? ["lsp"] : ["lsp", "--restricted"]));
-    const client = new LanguageClient("codemode", "Code Mode", launch, this.options());
+    const client = new Client("codemode", "Code Mode", launch, this.options());
     client.registerFeature(experimental);
     client.onDidChangeState((e) => {
       this.follow(client, e.newState);
